@@ -1,4 +1,4 @@
-"""Whose data it is: keys, tenants, quotas; and the data folder as a whole: backups, encryption."""
+"""Ownership of the data: keys, tenants and quotas; and the data folder as a whole: backups and encryption."""
 
 from antiphon.exports import exports
 

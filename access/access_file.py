@@ -1,4 +1,4 @@
-"""The file of keys, limits and what was spent: a small database of its own in the data folder."""
+"""The file of keys, limits and spending: a small database of its own in the data folder."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = tuple[Any, ...]
 
 FILE_NAME = "access.sqlite"
 MODE_FILE = "access.mode"
-"""Is there from the first key on, so that the loss of the keys is noticed; what it holds is for people."""
+"""Exists from the first key on, so that the service notices if the keys are lost; its text is for people."""
 _MODE = "Callers need a key. `antiphon keys reset` takes this back.\n"
 FORMAT = 1
 _APPLICATION_ID = 0x416E7461
@@ -56,9 +56,9 @@ COMMIT;
 
 
 class AccessFile:
-    """The file, opened when there is one; made by whoever makes the first key.
+    """The file, opened once there is one; making the first key creates it.
 
-    Reads and writes are a few rows by their keys, 10 to 100 µs, and run on the event loop.
+    Reads and writes touch a few rows by their keys, take 10 to 100 µs, and run on the event loop.
     """
 
     def __init__(self, data_dir: Path, wait_ms: int = SERVICE_WAIT_MS) -> None:
@@ -69,19 +69,19 @@ class AccessFile:
 
     @property
     def is_there(self) -> bool:
-        """True once there is such a file; two microseconds until then."""
+        """True once there is such a file; until then each look takes two microseconds."""
         return self._connection is not None or self._path.exists()
 
     @property
     def asks_for_keys(self) -> bool:
-        """True from the first key on, also if the keys are lost since."""
+        """True from the first key on, even if the keys were lost since."""
         return self._mode_path.exists()
 
     def ask_for_keys(self) -> None:
-        """Notes that callers need a key from now on.
+        """Notes on disk that callers need a key from now on.
 
         Raises:
-            ConfigurationError: That cannot be written.
+            ConfigurationError: The note cannot be written.
         """
         if self.asks_for_keys:
             return
@@ -93,7 +93,7 @@ class AccessFile:
             raise _unusable(self._mode_path, error) from error
 
     def ask_for_no_keys(self) -> None:
-        """Takes that back."""
+        """Takes the note of `ask_for_keys` back."""
         self._mode_path.unlink(missing_ok=True)
 
     def open(self) -> sqlite3.Connection:
@@ -106,7 +106,7 @@ class AccessFile:
             connection = _opened(self._path)
             connection.execute(f"PRAGMA busy_timeout = {self._wait_ms}")
             self._connection = connection
-            # Keys that an earlier version made, or that came from other nodes.
+            # There are keys without the note if an earlier version made them, or they came from other nodes.
             if connection.execute("SELECT 1 FROM keys LIMIT 1").fetchone():
                 self.ask_for_keys()
         return self._connection
@@ -115,7 +115,7 @@ class AccessFile:
         """Returns the rows of a query; none if there is no file.
 
         Raises:
-            ConfigurationError: It cannot be read: no caller is let in unseen.
+            ConfigurationError: The file cannot be read; no caller is let in unchecked.
         """
         if not self.is_there:
             return []
@@ -126,13 +126,14 @@ class AccessFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Opens a transaction that keeps every other writer out, all or nothing.
+        """Opens an all-or-nothing transaction that keeps every other writer out.
 
         Raises:
             ConfigurationError: The file cannot be written, or another process is writing.
         """
         connection = self.open()
         try:
+            # Locks at once: a transaction that reads first would fail at its first write if another wrote meanwhile.
             connection.execute("BEGIN IMMEDIATE")
             yield connection
             connection.execute("COMMIT")
@@ -146,7 +147,8 @@ class AccessFile:
         """Does `work` in a transaction; waits for another process that is writing.
 
         Raises:
-            BusyError: It wrote for too long, or the file cannot be written: nothing is spent that cannot be counted.
+            BusyError: The other wrote for too long, or the file cannot be written. The caller must not spend: nothing
+                could count it.
         """
         until = time.monotonic() + _PATIENCE_S
         while True:
@@ -194,6 +196,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     # A commit outlives the death of the process; what was spent in the last moment before a power cut may be lost.
     connection.execute("PRAGMA synchronous = NORMAL")
+    # Overwrites deleted rows, so that nothing of them stays in the file.
     connection.execute("PRAGMA secure_delete = ON")
     if found < FORMAT:
         connection.executescript(_TABLES)

@@ -1,7 +1,7 @@
-"""Backups: indexes in use, traces and conversations, documents, keys and what was spent, as one file.
+"""Backups: indexes in use, traces and conversations, documents, keys and spending, as one file.
 
-A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. What belongs
-to processes (locks, logs of SQLite, half-made generations) is left out.
+A backup is a tar file: the files of the data folder, then `manifest.json` with the size and hash of each. It leaves
+out what belongs to running processes (locks, logs of SQLite, half-made generations).
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ FORMAT = 1
 TIMES = 3
 """Attempts at a copy while indexing runs put other generations in use."""
 
-# The last one is made of what is on NATS (cluster/projection.py), and made anew if it is missing.
+# The last one is built from what is on NATS (cluster/projection.py), and rebuilt if it is missing.
 _LEFT_OUT = (
     "-wal",
     "-shm",
@@ -56,7 +56,7 @@ _PIECE = 1_000_000
 
 
 class BackupFile(Value, frozen=True, kw_only=True):
-    """One file of a backup; its path is that within the data folder."""
+    """One file of a backup; `path` is relative to the data folder."""
 
     path: str
     size_bytes: int
@@ -82,20 +82,20 @@ class Manifest(Value, frozen=True, kw_only=True):
 
 
 def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
-    """Writes a backup, also while a service runs and indexing goes on.
+    """Writes a backup, even while a service runs and indexing goes on.
 
     Args:
-        key: The key of the store of traces, which stays encrypted with it.
+        key: The key of the store of traces, which stays encrypted with it in the backup.
 
     Raises:
-        BadInputError: There is no data folder, `target` is there or cannot be written.
+        BadInputError: There is no data folder, `target` exists or cannot be written, or the data kept changing.
         KnowledgeError: The index cannot be read.
         TraceError: The store cannot be read.
     """
     if not data_dir.is_dir():
         raise BadInputError(f"There is no data folder {data_dir} to back up.")
     if target.exists():
-        raise BadInputError(f"{target} is there already: name another file.")
+        raise BadInputError(f"{target} already exists: name another file.")
     try:
         for _ in range(TIMES):
             generations = _generations(data_dir)
@@ -103,7 +103,7 @@ def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
                 with _whole_file(target) as file:
                     return _written(data_dir, file, generations, key)
             except FileNotFoundError:
-                # An indexing run put the next generation in use, and took this one away, while it was copied.
+                # An indexing run put the next generation in use, and removed this one, while it was being copied.
                 continue
     except OSError as error:
         raise BadInputError(
@@ -113,17 +113,17 @@ def back_up(data_dir: Path, target: Path, key: str | None = None) -> Manifest:
 
 
 def restore(backup: Path, data_dir: Path) -> Manifest:
-    """Makes a data folder of a backup, all of it or nothing.
+    """Makes a data folder from a backup, all of it or nothing.
 
     Raises:
-        BadInputError: It is no whole and sound backup, or the folder is not empty.
+        BadInputError: The backup is incomplete or damaged, or the folder is not empty.
     """
     if data_dir.exists() and any(data_dir.iterdir()):
         raise BadInputError(
             f"{data_dir} is not empty: move it away, or name another folder with --data-dir."
         )
     make_private_folder(data_dir.parent)
-    # Beside its place, so that it gets there by one rename.
+    # Unpacked beside its place, so that one rename puts it there.
     aside = Path(tempfile.mkdtemp(prefix=".restoring-", dir=data_dir.parent))
     try:
         manifest = _unpacked(backup, aside)
@@ -140,7 +140,7 @@ def restore(backup: Path, data_dir: Path) -> Manifest:
 
 @contextmanager
 def _whole_file(target: Path) -> Iterator[IO[bytes]]:
-    """Opens a file that only its owner may read, and that is there under its name only when it is whole."""
+    """Opens a file that only its owner may read, and that gets its name only when it is complete."""
     fresh = target.with_name(f".{target.name}.new")
     fresh.unlink(missing_ok=True)
     make_private_file(fresh)
@@ -182,7 +182,7 @@ def _written(
 
 
 def _belongs(name: str, generations: Mapping[str, int]) -> bool:
-    """Returns True for what is the service's data, and not that of a process that uses it."""
+    """Returns True for the service's data, False for files of a process that uses it and generations not in use."""
     for root, generation in generations.items():
         if root and name.startswith(root):
             return _belongs_to_index(name.removeprefix(root), generation)
@@ -204,9 +204,9 @@ def _packed(tar: tarfile.TarFile, path: Path, name: str, key: str | None) -> Bac
         with path.open("rb") as file:
             return _add(tar, name, file)
     if name == ACCESS_FILE:
-        # Keys are kept as hashes: the file is not encrypted.
+        # Keys are stored as hashes, so this file is not encrypted.
         key = None
-    # Where the data is: elsewhere there may be less room.
+    # The copy is made beside the data: the system's folder for temporary files may have less room.
     with tempfile.TemporaryDirectory(prefix=_ASIDE, dir=path.parent) as folder:
         copy = Path(folder) / name
         copy_store(path, copy, key)
@@ -226,7 +226,7 @@ def _add(tar: tarfile.TarFile, name: str, file: IO[bytes]) -> BackupFile:
 
 
 class _Hashed:
-    """Hashes what is read of a file."""
+    """Hashes a file while tarfile reads it, so that the manifest describes the very bytes that were packed."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file
@@ -242,12 +242,12 @@ class _Hashed:
 
 
 def _unpacked(backup: Path, folder: Path) -> Manifest:
-    """Unpacks a backup, which may be anybody's, and checks it against its manifest."""
+    """Unpacks a backup, which may be hostile, and checks it against its manifest."""
     found: dict[str, BackupFile] = {}
     manifest: Manifest | None = None
     with tarfile.open(backup, mode="r:") as tar:
         for member in tar:
-            # Before it is opened: a link would be followed.
+            # Checked before it is opened: `extractfile` would follow a link.
             is_plain = member.isreg() and _is_safe(member.name)
             source = tar.extractfile(member) if is_plain else None
             if source is None:

@@ -1,4 +1,4 @@
-"""Who the callers of a service are: those with a key, and those without, by its settings."""
+"""Identifies the callers of a service: by their keys, or by its settings if they need none."""
 
 from __future__ import annotations
 
@@ -43,10 +43,10 @@ class KeyCallers:
     """The callers of a service, whose keys are in its data folder. Satisfies `composition.Callers`.
 
     Args:
-        ledger: Where it is written down what callers have used; None: in the file.
+        ledger: Holds what callers have used; None: the file does.
 
     Attributes:
-        without_key: Who everybody is as long as no key was made.
+        without_key: The principal of every caller as long as no key was made.
         file: Holds the keys.
     """
 
@@ -68,28 +68,30 @@ class KeyCallers:
         self.without_key = without_key(settings)
 
     def open(self) -> None:
-        """Opens the documents of tenants; blocks, and so is done before the service begins."""
+        """Opens the documents of tenants; blocks, so call it before the service begins."""
         self._tenants.open()
 
     @property
     def have_documents(self) -> bool:
-        """True if there is something to search, for everybody or for a tenant."""
+        """True if there is something to search, shared or a tenant's own."""
         libraries = self._tenants.libraries
         if libraries is not None and libraries.are_there:
             return True
         return self._resources.library.describe().chunks > 0
 
     def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
-        """Returns who a caller is by the key that they sent; None: they sent none.
+        """Returns the caller to whom a key belongs; None: the request came without one.
 
         Args:
-            from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
+            from_here: The request names this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
-            UnauthorizedError: A key is required, and this is none that counts; or none was made, and one was sent.
+            UnauthorizedError: A key is needed, and this one is missing or not valid; or the caller sent a key to a
+                service without keys, or came from elsewhere to one whose settings admit only its owner.
         """
         if self.keys.are_asked_for:
             return self.keys.principal(key)
+        # A key of another service: letting its holder in as somebody else would hide the mistake.
         if key is not None:
             raise UnauthorizedError(_NONE_MADE)
         if not self._lets_in(from_here):
@@ -97,17 +99,17 @@ class KeyCallers:
         return self.without_key
 
     def public_principal(self, *, from_here: bool = True) -> Principal:
-        """Returns who a caller is to what asks nobody for a key."""
+        """Returns the caller for endpoints that ask for no key."""
         if self.keys.are_asked_for or not self._lets_in(from_here):
             return NOBODY
         return self.without_key
 
     def _lets_in(self, from_here: bool) -> bool:
-        """Returns True if a caller without a key is let in: nobody from elsewhere becomes the owner unasked."""
+        """Returns True if a caller without a key is let in; one from elsewhere never becomes the owner."""
         return from_here or self.without_key is not OWNER
 
     def view_of(self, caller: Principal) -> View:
-        """Returns what a caller sees."""
+        """Returns the traces, documents and resources that a caller sees."""
         store: TraceStore = self._resources.store
         stored_as: Callable[[str], str] = str
         if not caller.sees_all:
@@ -125,7 +127,7 @@ class KeyCallers:
         )
 
     def folders(self) -> Iterator[DocumentFolder]:
-        """Yields everybody's, and that of each tenant who has one."""
+        """Yields the shared folder, then that of each tenant who has one."""
         yield self._everybodys
         for folder in sorted(tenant_folder(self._settings.data_dir, "").glob("*/")):
             yield self._folder_of_tenant(folder.name)
@@ -150,7 +152,7 @@ class KeyCallers:
         return await self.quotas.report(caller)
 
     async def count_others(self, query_of: Callable[[Principal, str], Query]) -> None:
-        """Counts what queries use that were let in by a process which may be gone, until it is cancelled."""
+        """Counts the use of queries whose process may be gone, until it is cancelled."""
 
         def find(query: UnderWay) -> tuple[Principal, Query]:
             caller = self.asker(query.key_id, query.tenant)
@@ -159,14 +161,15 @@ class KeyCallers:
         await count_earlier(self.quotas, self.metering, find)
 
     async def opener_of(self, query_id: str) -> Principal:
-        """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
+        """Returns the caller for whom to resume an interrupted query: the one who began it, with today's rights."""
         tenant = await self._resources.store.label_of(query_id)
+        # Only names the tenant whose ledger to look in; without scopes it may do nothing.
         anybody = Principal(tenant=tenant or LOCAL_TENANT, scopes=frozenset())
         key_id = await self.quotas.key_under_way(anybody, query_id)
         return self.asker(key_id or "", tenant)
 
     def asker(self, key_id: str, tenant: str | None) -> Principal:
-        """Returns who asked by a key, with the rights of today; with none that is known here, anybody of the tenant."""
+        """Returns a key's caller, with the rights of today; if the key is not known here, a caller of the tenant."""
         try:
             found = self.keys.find(key_id)
         except NotFoundError:
@@ -182,5 +185,5 @@ class KeyCallers:
 
 
 def _stored_as(tenant: str, query_id: str) -> str:
-    """Returns an id made anew from a tenant's: that another one has a trace of that id must not show."""
+    """Derives an id from the tenant's own: no tenant may learn that another has a trace with the same id."""
     return hashlib.sha256(f"{tenant}\0{query_id}".encode()).hexdigest()[:32]

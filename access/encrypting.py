@@ -1,4 +1,4 @@
-"""Encrypts the store of traces of a data folder that no service uses."""
+"""Encrypts the store of traces in a data folder that no service is using."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from antiphon.vocabulary.private_files import make_private_file
 
 
 def encrypt_store(data_dir: Path, key: str) -> None:
-    """Puts an encrypted store in the place of the plain one.
+    """Replaces the plain store with an encrypted one.
 
     Raises:
-        BadInputError: There is none, or another process uses it.
+        BadInputError: There is no store, or another process is using it.
         ConfigurationError: The key has another form, or SQLCipher is not installed.
-        TraceError: It cannot be read.
+        TraceError: The store cannot be read.
     """
     path = data_dir / STORE_FILE
     if not path.is_file():
         raise BadInputError(f"There is no store of traces in {data_dir}.")
-    # With the last connection SQLite takes the log away; if one is left, somebody else is there.
+    # SQLite removes the log with the last connection: if it is still there, another process has the store open.
     empty_log(path)
     if path.with_name(f"{path.name}-wal").exists():
         raise BadInputError(

@@ -1,8 +1,8 @@
 """API keys: made, rotated, revoked, listed, and looked up for each request.
 
-A key is 256 random bits, so that nobody can guess it, nor find it from its hash by trying: one round of SHA-256 keeps
-it as safe as a slow password hash would, without the tenth of a second for every request that such a hash is made to
-take. Only the hash is stored, and it is compared in constant time.
+A key is 256 random bits: nobody can guess it, or find it from its hash by trying. So one round of SHA-256 keeps it as
+safe as a slow password hash would, without the tenth of a second that such a hash is designed to cost each request.
+Only the hash is stored, and it is compared in constant time.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ _COLUMNS = "key_id, name, tenant, scopes, made_at, expires_at, revoked_at, old_u
 
 
 class KeyInfo(Value, frozen=True, kw_only=True):
-    """What is known of a key, save the key itself. Times are in seconds since the epoch.
+    """A key's record, without the key itself. Times are in seconds since the epoch.
 
     Attributes:
-        key_id: Its public part, by which it is named.
-        expires_at: From then on it counts no more; None: it does not expire.
-        old_until: Until then the key from before the last rotation counts too; None: it does not.
+        key_id: The public part of the key, which names it.
+        expires_at: From then on the key is invalid; None: it does not expire.
+        old_until: Until then the key from before the last rotation is valid too; None: there was no rotation.
     """
 
     key_id: str
@@ -69,7 +69,7 @@ class KeyInfo(Value, frozen=True, kw_only=True):
 
 
 class Keys:
-    """The keys of a service. Whatever is changed, here or by another process, holds from the next request on."""
+    """The keys of a service. A change, by this process or another, takes effect with the next request."""
 
     def __init__(self, file: AccessFile, now: Callable[[], float] = time.time) -> None:
         self._file = file
@@ -82,17 +82,17 @@ class Keys:
         scopes: Sequence[str],
         expires_s: float | None = None,
     ) -> tuple[str, KeyInfo]:
-        """Makes a key, and returns it with what is known of it: it cannot be shown again.
+        """Makes a key, and returns it with its record: nothing can show the key again.
 
         Args:
-            expires_s: Seconds for which it counts; None: it does not expire.
+            expires_s: Seconds for which the key is valid; None: it does not expire.
 
         Raises:
-            BadInputError: A name or a scope is none.
+            BadInputError: A name or a scope is not valid.
         """
         if _ID.fullmatch(name):
             raise BadInputError(
-                f"{name!r} has the form of a key's id, and could not be told from one: name the key otherwise."
+                f"{name!r} has the form of a key's id, and could be taken for one: give the key another name."
             )
         now = self._now()
         info = KeyInfo(
@@ -104,7 +104,7 @@ class Keys:
             expires_at=_later(now, expires_s),
         )
         key = _new_key(info.key_id)
-        # Before the key: a process that ends between the two leaves a service that lets nobody in.
+        # Noted before the key is written: a process that dies in between leaves a service that lets nobody in, not all.
         self._file.ask_for_keys()
         with self._file.transaction() as connection:
             connection.execute(
@@ -123,10 +123,10 @@ class Keys:
         return key, info
 
     def rotate(self, named: str, old_for_s: float = 0.0) -> tuple[str, KeyInfo]:
-        """Makes a new key in the place of one, with the same id, rights and limits.
+        """Replaces a key with a new one of the same id, rights and limits.
 
         Args:
-            old_for_s: Seconds for which the old one counts too, so that its holders can change over.
+            old_for_s: Seconds for which the old key stays valid too, so that its holders can change over.
 
         Raises:
             NotFoundError: There is no such key, or it was revoked.
@@ -144,7 +144,7 @@ class Keys:
         return key, self.find(info.key_id)
 
     def revoke(self, named: str) -> KeyInfo:
-        """Ends a key for good. Raises NotFoundError if there is none."""
+        """Ends a key for good. Raises NotFoundError if there is no such key."""
         info = self.find(named)
         with self._file.transaction() as connection:
             connection.execute(
@@ -164,11 +164,11 @@ class Keys:
         """Finds a key by its id, or by its name if only one has it.
 
         Raises:
-            NotFoundError: There is none, or several have the name.
+            NotFoundError: No key has it, or several have the name.
         """
         listed = self.listed()
         found = [each for each in listed if each.key_id == named]
-        # An earlier version let a key be named as the id of another.
+        # Ids come first: an earlier version let a key take the id of another as its name.
         if not found:
             found = [each for each in listed if each.name == named]
         if len(found) == 1:
@@ -179,12 +179,12 @@ class Keys:
                 f"Several keys are called {named!r}: name one by {ids}."
             )
         raise NotFoundError(
-            f"There is no key {named[:40]!r}: `antiphon keys list` shows those there are."
+            f"There is no key {named[:40]!r}: `antiphon keys list` shows all keys."
         )
 
     @property
     def are_asked_for(self) -> bool:
-        """True if there ever was a key: with the last one revoked, or all lost, the service is closed to everybody."""
+        """True if there ever was a key: if all are revoked or lost, the service is closed to everybody."""
         return self._are_there or self._file.asks_for_keys
 
     @property
@@ -197,27 +197,27 @@ class Keys:
         return bool(self._file.read("SELECT 1 FROM keys LIMIT 1"))
 
     def reset(self) -> None:
-        """Asks nobody for a key from now on, if the keys are lost.
+        """Lets callers in without a key from now on, if the keys are lost.
 
         Raises:
-            BadInputError: There are keys.
+            BadInputError: There are still keys.
         """
         found = len(self.listed())
         if found:
             raise BadInputError(
-                f"Nothing is reset, for {found} of the keys that were made are there: `antiphon keys list` shows them. "
+                f"Nothing is reset, because {found} of the keys that were made exist: `antiphon keys list` shows them. "
                 f"To do without keys, move {FILE_NAME} out of the data folder first."
             )
         self._file.ask_for_no_keys()
 
     def principal(self, key: str | None) -> Principal:
-        """Returns whose key it is.
+        """Returns the holder of a key.
 
         Args:
-            key: What a caller sent; None: nothing.
+            key: As a caller sent it; None: the request came without one.
 
         Raises:
-            UnauthorizedError: It is none that counts.
+            UnauthorizedError: The key is missing, unknown, replaced, expired or revoked.
         """
         if not key:
             raise UnauthorizedError(_NO_KEY)
@@ -225,7 +225,7 @@ class Keys:
         key_id, _, _ = rest.partition("_")
         row = self._row(prefix, key_id)
         now = self._now()
-        # As much work for an unknown id as for a known one, though ids are no secret.
+        # An unknown id takes as much work as a known one, though ids are not secret.
         good = hmac.compare_digest(_hash(key), row.hash)
         was_good = hmac.compare_digest(_hash(key), row.old_hash)
         if not good and not was_good:
@@ -264,6 +264,7 @@ class _Row(Value, frozen=True, kw_only=True):
 
 
 _ENDED = {"expired": "expired", "revoked": "been revoked"}
+# An unknown key is compared with this row, which never matches, because a digest is not empty.
 _NO_ROW = _Row(
     info=KeyInfo(key_id="", name="", tenant="", scopes=(), made_at=0.0, revoked_at=0.0),
     hash=b"",
@@ -294,5 +295,5 @@ def _new_key(key_id: str) -> str:
 
 
 def _hash(key: str) -> bytes:
-    # A header may hold any bytes; half a surrogate pair is none of them.
+    # A key may be any text, even with half of a surrogate pair, which has no encoding: "replace" makes it a wrong key.
     return hashlib.sha256(key.encode(errors="replace")).digest()

@@ -1,11 +1,11 @@
-"""The courses that one tenant sees: their own beside those of everybody, each in an index of its own."""
+"""The courses that one tenant sees: its own beside the shared ones, each kind in its own index."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import chain, zip_longest
 
-# As a module: who only names this class must not load what searching needs.
+# Imported as a module: code that only names this class must not load what searching needs.
 from antiphon import knowledge
 from antiphon.knowledge import (
     Course,
@@ -23,25 +23,26 @@ RESULTS = 5
 class LayeredLibrary:
     """A tenant's own library over the shared one; satisfies `CourseIndex` and `SearchedLibrary`.
 
-    Two indexes and not one with a filter: nothing of another tenant's documents, not even that a title is taken or how
-    rare a word is, can reach a search. A course of one's own hides the shared one of the same title.
+    Two indexes rather than one with a filter: nothing of another tenant's documents, not even that a title is taken or
+    how rare a word is, can reach a search. A tenant's own course hides the shared one of the same title.
     """
 
     def __init__(self, own: knowledge.Library, shared: knowledge.Library) -> None:
         self._own = own
         self._shared = shared
-        # Two libraries that are both empty have the same courses as at the beginning: none.
+        # `courses` compares by identity: all empty tuples are one object, so two empty libraries match from the start.
         self._made_of: tuple[tuple[Course, ...], tuple[Course, ...]] = ((), ())
         self._courses: tuple[Course, ...] = ()
 
     @property
     def last_search(self) -> LastTry:
-        """What the last search of the shared index came to."""
+        """The outcome of the last search of the shared index."""
         return self._shared.last_search
 
     def courses(self) -> tuple[Course, ...]:
         """Returns all courses, by title; the same object as long as they stay the same."""
         own, shared = self._own.courses(), self._shared.courses()
+        # Each library returns the same object as long as its courses stay the same.
         if own is not self._made_of[0] or shared is not self._made_of[1]:
             hidden = _titles(own)
             beside = [each for each in shared if fold(each.title) not in hidden]
@@ -58,7 +59,7 @@ class LayeredLibrary:
         *,
         known: Sequence[Passage] = (),
     ) -> list[Passage]:
-        """Finds the passages that match the query best, as `Library.search` does, in both."""
+        """Finds the passages that match the query best, as `Library.search` does, in both indexes."""
         return self._in_both(
             lambda library: library.search(query, course, lesson, limit, known),
             course,
@@ -82,11 +83,11 @@ class LayeredLibrary:
         )
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends."""
+        """Returns the beginning or the end of a lesson."""
         return self._holding(course).lesson_part(course, lesson, part)
 
     def resolve_course(self, name: str) -> CourseMatch:
-        """Finds the course that a name means: one that is called exactly so, else one's own first."""
+        """Finds the course that a name means: one with exactly this title, else the tenant's own courses first."""
         for course in self.courses():
             if fold(course.title) == fold(name):
                 return CourseMatch(title=course.title, nearest=())
@@ -97,7 +98,7 @@ class LayeredLibrary:
         return CourseMatch(title=shared.title, nearest=tuple(nearest))
 
     def resolve_lesson(self, name: int | str, course: str | None = None) -> LessonMatch:
-        """Finds the lesson that a name means, in its course, or in one's own courses first."""
+        """Finds the lesson that a name means, in its course, or in the tenant's own courses first."""
         if course is not None:
             return self._holding(course).resolve_lesson(name, course)
         own = self._own.resolve_lesson(name)
@@ -110,11 +111,11 @@ class LayeredLibrary:
         return self._own.outline(title) or self._shared.outline(title)
 
     def holds_itself(self, course: str) -> bool:
-        """Returns True for a course of the tenant's own."""
+        """Returns True for one of the tenant's own courses."""
         return any(each.title == course for each in self._own.courses())
 
     def describe(self) -> LibraryState:
-        """Describes both as one; the generation is the shared one's."""
+        """Describes both libraries as one; the generation is that of the shared index."""
         own, shared = self._own.describe(), self._shared.describe()
         return LibraryState(
             generation=shared.generation,
@@ -124,7 +125,7 @@ class LayeredLibrary:
         )
 
     def refresh(self) -> bool:
-        """Turns to another generation of the tenant's own index if there is one; the service refreshes the shared."""
+        """Changes to a new generation of the tenant's own index if there is one; the service refreshes the other."""
         return self._own.refresh()
 
     def close(self) -> None:
@@ -153,7 +154,7 @@ class LayeredLibrary:
 
 
 def merged(own: Sequence[Passage], shared: Sequence[Passage]) -> list[Passage]:
-    """Returns the best of each in turn, one's own first: scores of two indexes cannot be compared."""
+    """Returns the best of each in turn, the tenant's own first: scores of two indexes cannot be compared."""
     in_turn = chain.from_iterable(zip_longest(own, shared))
     return [passage for passage in in_turn if passage is not None]
 

@@ -1,4 +1,4 @@
-"""Where it is written down what callers have used; one process has it in the data folder's file."""
+"""Ledgers of what callers have used; a service of one process keeps its ledger in the data folder's file."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from antiphon.access.usage import (
 from antiphon.composition import Allowance
 from antiphon.vocabulary.access import Principal
 
+# A holder is a key or a tenant: one statement reads the rows of either by its kind.
 _WHOSE = "day = ? AND CASE ? WHEN 'key' THEN key_id ELSE tenant END = ?"
 _USED = (
     f"SELECT total(requests), total(tokens), total(cost_usd) FROM used WHERE {_WHOSE}"  # noqa: S608 - a constant
@@ -28,14 +29,14 @@ _USED = (
 _SET_ASIDE = f"SELECT total(tokens), total(cost_usd) FROM under_way WHERE {_WHOSE}"  # noqa: S608 - a constant
 
 Grant = Callable[[Balances], Allowance]
-"""Returns what a query may use, by what its holders have used; raises QuotaError if that is too little."""
+"""Decides by its holders' balances what a query may use; raises QuotaError if that is too little."""
 
 
 class UnderWay(NamedTuple):
     """A query that was let in and is not settled.
 
     Attributes:
-        tenant: Whose it is; None: its trace says that.
+        tenant: The tenant who asked; None: the trace names it.
     """
 
     query_id: str
@@ -44,33 +45,33 @@ class UnderWay(NamedTuple):
 
 
 class Ledger(Protocol):
-    """Each method raises BusyError if nothing can be written or read now."""
+    """A record of what callers have used. Its methods raise BusyError while it cannot be written or read."""
 
     async def reserve(
         self, caller: Principal, query_id: str, now: float, grant: Grant
     ) -> Allowance:
-        """Counts a request, and sets aside what is granted; nobody else is let in between the look and the count."""
+        """Counts a request and sets aside what is granted, as one step: no other query gets in between."""
 
     async def settle(
         self, caller: Principal, query_id: str, spent: Spent | None
     ) -> None:
-        """Counts what a query used in the place of what was set aside, once; None: it did not begin."""
+        """Counts what a query used in place of what was set aside, once; None: it did not begin."""
 
     async def balances(self, caller: Principal, now: float) -> Balances:
         """Returns what the caller's key and tenant have used today."""
 
     async def under_way(self) -> Sequence[UnderWay]:
-        """Returns the queries that a process let in which may be gone."""
+        """Returns the queries that are not settled and whose process may be gone."""
 
     async def key_of(self, caller: Principal, query_id: str) -> str | None:
-        """Returns the id of the key by which a query was let in that is not settled; None if none was."""
+        """Returns the id of the key that let in a query which is not settled yet; None if there is no such query."""
 
     def enter(self, caller: Principal) -> None:
-        """Counts one more query as running that another process let in."""
+        """Counts a query that another process let in as running."""
 
 
 class FileLedger:
-    """The tables of the data folder's file; which queries run is known of this process alone."""
+    """The tables of the data folder's file; only this process's queries count towards `at_once`."""
 
     def __init__(self, file: AccessFile) -> None:
         self._file = file
@@ -92,7 +93,7 @@ class FileLedger:
             return granted
 
         granted = await self._file.write(write)
-        # Nothing was waited for since it was written: nobody else has looked meanwhile.
+        # No await since the write, so no other query has read the count in between.
         self.enter(caller)
         return granted
 
@@ -111,6 +112,7 @@ class FileLedger:
                 aside = Used(tokens=tokens, cost_usd=cost_usd)
                 counted = settled(aside, spent)
                 _count(connection, day, tenant, key_id, counted)
+            # In the same transaction: a query is counted once, however often it is settled.
             connection.execute("DELETE FROM under_way WHERE query_id = ?", (query_id,))
 
         await self._file.write(write)

@@ -1,4 +1,4 @@
-"""Checks of who may reach a service before it listens."""
+"""Checks before a service listens that only the callers whom its owner wants can reach it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antiphon.vocabulary.imports import split_names
 
 
 def without_key(settings: Settings) -> Principal:
-    """Returns who everybody is if no key was made: the owner, unless the settings say what anybody may do."""
+    """Returns who callers are while there are no keys: the owner, unless a setting says what anybody may do."""
     scopes = scopes_of(split_names(settings.anybody_may))
     if not scopes:
         return OWNER
@@ -21,10 +21,10 @@ def without_key(settings: Settings) -> Principal:
 
 
 def has_keys(settings: Settings) -> bool:
-    """Returns True if a key was ever made for the data folder: then callers are asked for one.
+    """Returns True if a key was ever made for the data folder: then the service asks callers for one.
 
     Raises:
-        ConfigurationError: One was, and the keys are lost or cannot be read.
+        ConfigurationError: Keys were made, and are lost or cannot be read.
     """
     file = AccessFile(settings.data_dir)
     try:
@@ -42,18 +42,18 @@ def has_keys(settings: Settings) -> bool:
 
 
 def check_listening(settings: Settings) -> None:
-    """Refuses to serve others than this machine without keys, unless the settings say in so many words who may come.
+    """Refuses to serve other machines without keys, unless the settings say explicitly what anybody may do.
 
     Raises:
-        ConfigurationError: Nobody has said who may use the service, or by which names it goes; or the keys are lost.
+        ConfigurationError: The settings do not say who may use the service or what its names are, or the keys are lost.
     """
     keyed = has_keys(settings)
     if is_loopback(settings.host):
         return
     if not settings.anybody_may and not keyed:
         raise ConfigurationError(
-            f"Whoever reaches {settings.host} could read every conversation and spend your money, so nothing is served "
-            "there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
+            f"Anyone who reaches {settings.host} could read every conversation and spend your money, so nothing is "
+            "served there without keys: make one with `antiphon keys add NAME --tenant TENANT`, or say with "
             "ANTIPHON_ANYBODY_MAY what anybody may do, such as ANTIPHON_ANYBODY_MAY=ask."
         )
     if "allowed_hosts" not in settings.model_fields_set:
@@ -64,7 +64,7 @@ def check_listening(settings: Settings) -> None:
 
 
 def is_loopback(host: str) -> bool:
-    """Returns True if `host` is this machine only."""
+    """Returns True if only this machine can reach `host`."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:

@@ -1,4 +1,4 @@
-"""Lets the queries of callers with a key in, holds them to what is left of their share, and counts what they used."""
+"""Lets in the queries of callers with a key, holds them to what is left of their share, and counts what they used."""
 
 from __future__ import annotations
 
@@ -27,24 +27,25 @@ log = structlog.get_logger(__name__)
 
 
 def spent_on(charges: Sequence[Charge]) -> Spent:
-    """Returns what calls are counted for; one whose price is not known counts by its tokens alone."""
+    """Returns what calls have spent; one without a known price adds its tokens alone."""
     tokens, cost_usd = total_of(charges)
     return Spent(tokens=tokens, cost_usd=cost_usd, is_known=None not in charges)
 
 
 LOOK_EVERY_S = 10.0
+"""Seconds between two looks for queries whose process may be gone."""
 
 Find = Callable[[UnderWay], tuple[Principal, Query]]
-"""Returns whose a query is, and the query."""
+"""Returns the caller who asked a query, and the query."""
 
 
 class KeyMetering:
-    """The queries under way of callers with a key; one a service. Callers without a key are not counted.
+    """The queries under way of callers with a key; each service has one. Callers without a key are not counted.
 
     Satisfies `composition.Metering`.
 
     Args:
-        store: Holds the traces of all of them.
+        store: Holds the traces of all tenants.
     """
 
     def __init__(self, quotas: Quotas, store: EventLog) -> None:
@@ -58,26 +59,26 @@ class KeyMetering:
         return bool(caller.key_id)
 
     def opened(self, caller: Principal, query_id: str) -> bool:
-        """Returns True for a query under way that the caller's tenant has opened, or that they see as everybody's."""
+        """Returns True if the caller may see a query under way: their tenant opened it, or they see everybody's."""
         return caller.sees_all or self._opened_by.get(query_id) == caller.tenant
 
     def watches(self, query_id: str) -> bool:
-        """Returns True for a query under way that is counted here when it is over."""
+        """Returns True for a query under way that this service will count when it is over."""
         return query_id in self._opened_by
 
     async def counted_all(self, caller: Principal, query_id: str) -> bool:
-        """Returns False for a query that a process let in which is gone: nothing that it used is counted yet."""
+        """Returns False for a query that is not settled because its process is gone: its use is still to be counted."""
         return await self._quotas.key_under_way(caller, query_id) is None
 
     @asynccontextmanager
     async def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AsyncIterator[Allowance]:
-        """Counts a query in before it begins, and out again if it does not begin after all.
+        """Reserves a query's share before it begins, and gives it back if it does not begin after all.
 
         Raises:
             QuotaError: The share of the key or the tenant is used up.
-            ConfigurationError: Its cost is limited, and what its model costs is not known.
+            ConfigurationError: The caller's cost is limited, and the price of the model is not known.
         """
         if not caller.key_id:
             yield UNBOUND
@@ -89,16 +90,18 @@ class KeyMetering:
         self._opened_by[query_id] = caller.tenant
         try:
             yield allowance
+        # A cancellation too: a caller who hangs up here must not leave the share set aside for the day.
         except BaseException:
             del self._opened_by[query_id]
             await self._quotas.settle(caller, query_id, None)
             raise
 
     def watch(self, caller: Principal, query: Query, *, paid_too: bool = False) -> None:
-        """Waits for the end of a query that was let in, whoever else does, and counts what it used.
+        """Waits in a task of its own for the end of a query that was let in, and counts what it used.
 
         Args:
-            paid_too: And what it used before it was resumed: the process that let it in is gone and counted nothing.
+            paid_too: Counts also what the query used before it was resumed: the process that let it in is gone and
+                counted nothing.
         """
         if not caller.key_id:
             return
@@ -110,30 +113,31 @@ class KeyMetering:
         task.add_done_callback(self._watching.discard)
 
     def watch_resumed(self, caller: Principal, query: Query) -> None:
-        """Does the same for a query that a process let in which is gone, as the service finds it when it starts."""
+        """Does the same for a query of a process that is gone, which the service finds when it starts."""
         self._quotas.enter(caller)
         self.watch(caller, query, paid_too=True)
 
     async def _settle(self, caller: Principal, query: Query, *, paid_too: bool) -> None:
-        # Whoever asked learns of a failure; here the query only has to be over.
+        # Callers of the query get its failure; here it only has to be over.
         [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
         self._opened_by.pop(query.query_id, None)
         is_gone = await self._is_gone(query.query_id, outcome)
         if not (is_gone or query.is_over):
-            # One that the end of the service broke off is counted as a whole by the process that goes on with it.
+            # The service ended before the query did: the process that resumes it will count all of it.
             return
         used = spent_on(query.charges(paid_too=paid_too))
         if is_gone:
-            # Deleted meanwhile, or never begun: what was set aside counts, or whoever deletes would pay nothing.
+            # Deleted meanwhile, or never begun: the reserve counts, or a caller could delete a query to pay nothing.
             used = replace(used, is_known=False)
         try:
             await self._quotas.settle(caller, query.query_id, used)
         except ServiceError as error:
-            # What was set aside for it stays so: rather too much is counted than too little.
+            # The reserve stays set aside: better to count too much than too little.
             log.warning("use_not_counted", query_id=query.query_id, error=str(error))
 
     async def _is_gone(self, query_id: str, outcome: object) -> bool:
-        """Returns True for a query without a trace: nobody will go on with it."""
+        """Returns True for a query without a trace: no process will resume it."""
+        # Superseded has two causes: another process resumed the query, or a caller deleted its trace.
         if isinstance(outcome, SupersededError):
             try:
                 await self._store.read(query_id)
@@ -149,7 +153,7 @@ class KeyMetering:
 
 
 async def count_earlier(quotas: Quotas, metering: KeyMetering, find: Find) -> None:
-    """Counts what queries use that were let in by a process which may be gone, until it is cancelled."""
+    """Counts the use of queries whose process may be gone; looks for them again and again until it is cancelled."""
     while True:
         try:
             for each in await quotas.under_way():

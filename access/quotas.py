@@ -1,8 +1,8 @@
-"""Counts what keys and tenants spend against what they may spend in a day; a restart forgets nothing of it.
+"""Counts what keys and tenants spend against what they may spend in a day, and keeps the counts across restarts.
 
-Before a query begins, the most that it may use is set aside from what its key and its tenant have left, in one
-step; it is told to stay within that; and when it is over, what it used takes that place. So many queries at once
-cannot use more together than one after the other.
+Before a query begins, one transaction sets aside the most that it may use from what its key and its tenant have left.
+The query must stay within that amount, and when it is over, what it really used is counted instead. So many queries at
+once cannot use more together than one after the other.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ from antiphon.vocabulary.errors import BadInputError, BusyError
 log = structlog.get_logger(__name__)
 
 ALERT_SHARE = 0.8
-"""Share of a limit from which on the log says that it will be reached."""
+"""Share of a limit at which the log warns that it will be reached."""
 
 
 class Quotas:
-    """The limits and what was spent under them.
+    """The limits of keys and tenants, and their spending.
 
     Args:
-        ledger: Where it is written down what was spent; None: in the file.
+        ledger: Holds what was spent; None: the file does.
     """
 
     def __init__(
@@ -59,13 +59,14 @@ class Quotas:
         self._ledger: Ledger = ledger or FileLedger(file)
 
     def limit(self, kind: str, name: str, limits: Limits) -> None:
-        """Sets what a key (by its id) or a tenant may use; a limit that is None is taken away.
+        """Sets what a key (by its id) or a tenant may use; None takes a limit away.
 
         Raises:
-            BadInputError: A limit is below nothing.
+            BadInputError: A limit is negative or not a number.
         """
         for field in Limits.__struct_fields__:
             value = getattr(limits, field)
+            # "Not at least 0", so that NaN, which compares as False, is refused too.
             if value is not None and not value >= 0:
                 raise BadInputError(
                     f"The limit of {field} is {value}: it cannot be less than 0."
@@ -100,12 +101,12 @@ class Quotas:
         """Sets aside what a query may use, and counts the request.
 
         Args:
-            wanted: The most that it may want: no more is set aside, and less if less is left.
-            least: With less there is nothing to begin.
+            wanted: The most that the query can use; less is set aside if less is left.
+            least: The least with which it can begin.
 
         Raises:
-            QuotaError: Too little is left of a limit, or so many queries run already; nothing was counted.
-            BusyError: It cannot be counted now.
+            QuotaError: Too little is left of a limit, or as many queries as may run are running; nothing was counted.
+            BusyError: The ledger cannot be written now.
         """
         now = self._now()
 
@@ -122,28 +123,28 @@ class Quotas:
     async def settle(
         self, caller: Principal, query_id: str, used: Spent | None
     ) -> None:
-        """Counts what a query used in the place of what was set aside; None: it did not begin, and counts as none."""
+        """Counts what a query used in place of what was set aside; None: it did not begin, and counts as none."""
         await self._ledger.settle(caller, query_id, used)
         if used is not None:
             await self._alert(caller, used, self._now())
 
     async def key_under_way(self, caller: Principal, query_id: str) -> str | None:
-        """Returns the id of the key by which a query was let in that is not settled; None if none was."""
+        """Returns the id of the key that let in a query which is not settled yet; None if there is no such query."""
         return await self._ledger.key_of(caller, query_id)
 
     async def under_way(self) -> Sequence[UnderWay]:
-        """Returns the queries that a process let in which may be gone, and that are not settled."""
+        """Returns the queries that are not settled and whose process may be gone."""
         return await self._ledger.under_way()
 
     def limit_cost(self, caller: Principal) -> bool:
-        """Returns True if what the caller's queries cost is limited."""
+        """Returns True if the caller's key or tenant has a limit on cost."""
         return any(
             self.limits(each.kind, each.name).cost_usd is not None
             for each in holders_of(caller)
         )
 
     def enter(self, caller: Principal) -> None:
-        """Counts one more query as running that another process let in."""
+        """Counts a query that another process let in as running."""
         self._ledger.enter(caller)
 
     async def report(self, caller: Principal) -> UsageReport:
@@ -179,7 +180,7 @@ class Quotas:
         """Returns as much of `most` as the holder has left.
 
         Raises:
-            QuotaError: That is less than `least`, or as many queries run as may.
+            QuotaError: That is less than `least`, or the holder has as many queries as it may have.
         """
         limits = self.limits(holder.kind, holder.name)
         _check_counts(holder, limits, balance, now)
@@ -187,7 +188,7 @@ class Quotas:
         granted: dict[str, float | None] = most._asdict()
         for what, needed in least._asdict().items():
             limit = getattr(limits, what)
-            # What takes nothing, as an answer from a recording, is not held up by a share that is used.
+            # A query that uses nothing, such as a recorded answer, is let in even with the share used up.
             if limit is None or not needed:
                 continue
             unspent = limit - getattr(used, what)
@@ -198,31 +199,31 @@ class Quotas:
         return Allowance(**granted)  # type: ignore[arg-type]  # tokens are whole: so are limits and what is used
 
     def _only_limited(self, holders: Sequence[Holder], granted: Allowance) -> Allowance:
-        """Returns what was granted as far as a limit says so: who has none is not held to what most queries take."""
+        """Returns the grant's limited amounts only: callers without a limit are not held to what most queries take."""
         tokens: int | None = None
         cost_usd: float | None = None
         for holder in holders:
             limits = self.limits(holder.kind, holder.name)
             if limits.tokens is not None:
                 tokens = granted.tokens
-            # What is free needs no limit.
+            # A query that costs nothing, such as one to a free model, needs no limit.
             if limits.cost_usd is not None and granted.cost_usd:
                 cost_usd = granted.cost_usd
         return Allowance(tokens, cost_usd)
 
     async def _alert(self, caller: Principal, more: Used, now: float) -> None:
-        """Says in the log, once for each limit, that the day will be used up: when four fifths of it are."""
+        """Warns in the log, once for each limit, when four fifths of the day's amount are used."""
         limited = [
             holder
             for holder in holders_of(caller)
             if self.limits(holder.kind, holder.name) != Limits()
         ]
-        # On NATS a look is a round trip.
+        # On NATS reading the balances is a round trip: not for callers without limits.
         if not limited:
             return
         try:
             balances = await self._ledger.balances(caller, now)
-        # Whatever was counted is counted.
+        # The use itself is counted already: only the warning is lost.
         except BusyError as error:
             log.warning("quotas_not_looked_at", error=str(error))
             return
@@ -236,6 +237,7 @@ class Quotas:
             spent = getattr(used, what)
             if most is None:
                 continue
+            # Only the amount that crosses the line warns, so the log needs no memory of what it has said.
             line = ALERT_SHARE * most
             if spent - getattr(more, what) < line <= spent:
                 log.warning(
@@ -250,7 +252,7 @@ class Quotas:
 
 
 def _check_counts(holder: Holder, limits: Limits, balance: Balance, now: float) -> None:
-    """Refuses a query beside as many as may run, or as may be asked in a day."""
+    """Refuses a query if the holder has as many under way, or has asked as many today, as it may."""
     if limits.at_once is not None and balance.at_once >= limits.at_once:
         raise too_many_at_once(holder, limits.at_once, balance.at_once)
     if limits.requests is not None and balance.used.requests >= limits.requests:
@@ -261,10 +263,10 @@ async def shares_of(file: AccessFile, ledger: Ledger | None = None) -> Sequence[
     """Returns what each key and tenant has used today.
 
     Args:
-        ledger: Where it is written down; None: in the file.
+        ledger: Holds what was spent; None: the file does.
 
     Raises:
-        BusyError: It cannot be read now.
+        BusyError: The ledger cannot be read now.
     """
     quotas = Quotas(file, ledger=ledger)
     found: dict[tuple[str, str], Share] = {}

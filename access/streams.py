@@ -17,10 +17,10 @@ NEARLY_FULL = 0.8
 
 
 class TenantStreams:
-    """The open streams of each tenant. Who needs no key is not counted. Satisfies `composition.OpenStreams`.
+    """The open streams of each tenant; callers without a key have no limit. Satisfies `composition.OpenStreams`.
 
     Args:
-        most: Streams of one tenant at once.
+        most: The most streams that one tenant may have open at once.
     """
 
     def __init__(self, most: int) -> None:
@@ -29,10 +29,10 @@ class TenantStreams:
         self._warned: set[str] = set()
 
     def enter(self, caller: Principal) -> None:
-        """Counts one more.
+        """Counts one more open stream.
 
         Raises:
-            QuotaError: There are as many as may be; it is not counted.
+            QuotaError: The tenant has as many as it may have; this one is not counted.
         """
         tenant = caller.tenant
         if caller.key_id and self._open[tenant] >= self._most:
@@ -46,10 +46,12 @@ class TenantStreams:
             self._warn_if_nearly_full(tenant)
 
     def leave(self, caller: Principal) -> None:
-        """Counts one less."""
+        """Counts one open stream less."""
         self._open[caller.tenant] -= 1
+        # At half and not just below the threshold: one stream opened and closed there must not warn each time.
         if self._open[caller.tenant] <= self._most / 2:
             self._warned.discard(caller.tenant)
+        # A Counter keeps zeros: without this it would grow by every tenant that was ever here.
         if not self._open[caller.tenant]:
             del self._open[caller.tenant]
 

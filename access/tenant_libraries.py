@@ -16,7 +16,7 @@ from antiphon.vocabulary.private_files import make_private_folder
 log = structlog.get_logger(__name__)
 
 FOLDER = "tenants"
-"""In the data folder: what is each tenant's alone."""
+"""The folder in the data folder that holds each tenant's own documents and index."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class TenantLibrary:
 
 
 def tenant_folder(data_dir: Path, tenant: str) -> Path:
-    """Returns where a tenant's own documents and index are."""
+    """Returns the folder of a tenant's own documents and index."""
     return data_dir / FOLDER / tenant
 
 
@@ -46,7 +46,7 @@ class TenantLibraries:
         self._lock = threading.Lock()
 
     def open_all(self) -> None:
-        """Opens what there is; blocks, and so is done before the service begins."""
+        """Opens the libraries on disk; blocks, so call it before the service begins."""
         if self._folder.is_dir():
             for folder in sorted(self._folder.iterdir()):
                 # One tenant's damaged index must not keep everybody else from their answers.
@@ -67,7 +67,7 @@ class TenantLibraries:
         return self._open.get(tenant)
 
     def refresh(self, tenant: str) -> bool:
-        """Opens a tenant's library, or turns to its new index; blocks. Raises as `Library.open` does."""
+        """Opens a tenant's library, or changes to its new index; blocks. Raises as `Library.open` does."""
         with self._lock:
             found = self._open.get(tenant)
             if found is not None:

@@ -1,4 +1,4 @@
-"""The resources of a service as a caller's queries have them: without tools and documents that are not for them."""
+"""The resources that a caller's queries use: those of the service, less the tools and documents not meant for them."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from antiphon.vocabulary.access import LOCAL_TENANT, Principal
 
 
 class TenantResources:
-    """Makes the resources of each kind of caller once.
+    """Makes the resources for each kind of caller once: by tenant, library, and whether tools may have effects.
 
     Attributes:
-        libraries: The documents that tenants have of their own; None: there can be none.
+        libraries: Documents of the tenants' own; None: this service can have none.
     """
 
     def __init__(self, service: ServiceResources) -> None:
@@ -29,12 +29,12 @@ class TenantResources:
         self._circuits: dict[str, tuple[ProviderCircuit, ToolCircuits]] = {}
 
     def open(self) -> None:
-        """Opens the documents of tenants; blocks, and so is done before the service begins."""
+        """Opens the documents of tenants; blocks, so call it before the service begins."""
         if self.libraries is not None:
             self.libraries.open_all()
 
     def of(self, principal: Principal) -> ServiceResources:
-        """Returns what the caller's queries use that begin now."""
+        """Returns the resources for queries of the caller that begin now."""
         self._take_offered()
         tenant = principal.tenant if is_apart(principal) else ""
         library = self.library_of(principal)
@@ -53,7 +53,7 @@ class TenantResources:
         return self._made[key]
 
     def _take_offered(self) -> None:
-        """Takes in what MCP servers offer, where that has changed since: queries under way keep what they have."""
+        """Takes in the tools that MCP servers offer, if they have changed; queries under way keep what they have."""
         servers = self._service.tool_servers
         if servers is None or servers.tools is self._offered:
             return
@@ -63,7 +63,7 @@ class TenantResources:
         self._made.clear()
 
     def _with_circuits(self, tenant: str, shared: Resources) -> Resources:
-        """Returns the resources with the tenant's own circuits: what fails for one keeps nobody else from anything."""
+        """Returns the resources with the tenant's own circuits, so that one tenant's failures hold up no other."""
         if tenant not in self._circuits:
             self._circuits[tenant] = (
                 another_provider_circuit(shared.provider_circuit),
@@ -82,17 +82,19 @@ class TenantResources:
 
 
 def is_apart(principal: Principal) -> bool:
-    """Returns True for a caller who is kept apart from others: whoever works on the machine itself is not."""
+    """Returns True for a caller who is kept apart from other tenants; one who works on the machine itself is not."""
     return not principal.sees_all and principal.tenant not in ("", LOCAL_TENANT)
 
 
 def _without_effects(tools: Registry) -> Registry:
-    """Returns the tools that change nothing outside; the model is not told of others."""
+    """Returns the tools that change nothing outside; the model does not learn of the others."""
     kept = [tool for tool in tools.tools if not tool.has_effects]
+    # The very same object, by which `_with_tools` sees that nothing changes.
     if len(kept) == len(tools.tools):
         return tools
     names = {tool.name for tool in kept}
     registered: list[Tool] = []
+    # A tool must not name a substitute that is no longer there.
     for tool in kept:
         substitutes = tuple([name for name in tool.substitutes if name in names])
         registered.append(replace(tool, substitutes=substitutes))

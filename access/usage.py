@@ -1,4 +1,4 @@
-"""What keys and tenants may spend and have spent, as values; and the sentences for those who have spent it all."""
+"""The limits and the spending of keys and tenants, as values, and the refusals for callers who have spent it all."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ DAY_S = 86_400.0
 SOON_S = 2.0
 """Seconds after which a query that runs now may have ended."""
 _LEAST_SHARE = 1 / 24
-"""Share of the day before which nothing is foretold from more than that."""
+"""A forecast assumes that at least this share of the day has passed: the first minutes would predict absurd sums."""
 _WORDS = {"requests": "requests", "tokens": "tokens", "cost_usd": "US dollars"}
 
 
 class Limits(Value, frozen=True, kw_only=True):
-    """The most of a key or a tenant; None: no limit. All but `at_once` are of a day, by UTC."""
+    """The most that a key or a tenant may use; None: no limit. All but `at_once` hold for one day, by UTC."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -27,7 +27,7 @@ class Limits(Value, frozen=True, kw_only=True):
 
 
 class Used(Value, frozen=True, kw_only=True):
-    """What was spent, or is set aside for queries under way."""
+    """An amount that was spent, or that is set aside for queries under way."""
 
     requests: int = 0
     tokens: int = 0
@@ -35,22 +35,23 @@ class Used(Value, frozen=True, kw_only=True):
 
 
 class Spent(Used, frozen=True, kw_only=True):
-    """What one query has spent; if a server did not say all of it, what was set aside counts."""
+    """What one query has spent. If a server did not report all of it, the amount set aside counts instead."""
 
     is_known: bool = True
 
 
 def settled(aside: Used, spent: Spent | None) -> Used:
-    """Returns what a query adds to what was used when it is over.
+    """Returns what a query that is over adds to its holders' use.
 
     Args:
         aside: What was set aside for it.
-        spent: None: it did not begin, and its request is taken back.
+        spent: None: it did not begin, and its request, counted beforehand, is taken back.
     """
     if spent is None:
         return Used(requests=-1)
     if spent.is_known:
         return Used(tokens=spent.tokens, cost_usd=spent.cost_usd)
+    # Not the sum: what is known was paid out of what was set aside.
     return Used(
         tokens=max(aside.tokens, spent.tokens),
         cost_usd=max(aside.cost_usd, spent.cost_usd),
@@ -58,12 +59,12 @@ def settled(aside: Used, spent: Spent | None) -> Used:
 
 
 class Share(Value, frozen=True, kw_only=True):
-    """What a key or a tenant has used today, of how much.
+    """What a key or a tenant has used of its limits today.
 
     Attributes:
         holder: `key` or `tenant`.
         set_aside: What its queries under way may still use.
-        forecast: What it will have used by the end of the day, if the day goes on as it has so far.
+        forecast: What it will have used by the end of the day, at the rate so far.
     """
 
     holder: str
@@ -112,7 +113,7 @@ class Balance(NamedTuple):
 
 
 Balances = dict[Holder, Balance]
-"""Those of the holders whose limits a caller's queries are under."""
+"""The balance of each holder whose limits apply to a caller's queries."""
 
 
 def day_of(now: float) -> str:
@@ -129,7 +130,7 @@ def day_end(now: float) -> float:
 
 
 def holders_of(caller: Principal) -> tuple[Holder, ...]:
-    """Returns whose limits a caller's queries are under: those of the key, and those of its tenant."""
+    """Returns the holders whose limits apply to a caller's queries: the key and its tenant; none without a key."""
     if not caller.key_id:
         return ()
     return (
@@ -139,7 +140,7 @@ def holders_of(caller: Principal) -> tuple[Holder, ...]:
 
 
 def forecast(used: Used, now: float) -> Used:
-    """Returns what will be used by the end of the day if it goes on as it has so far."""
+    """Returns what will be used by the end of the day at the rate so far."""
     passed = max(_LEAST_SHARE, 1 - (day_end(now) - now) / DAY_S)
     return Used(
         requests=round(used.requests / passed),
@@ -160,16 +161,17 @@ def used_up(
     """Returns the refusal of a query for which too little of a limit is left.
 
     Args:
-        waits: Its queries under way may leave something.
+        waits: True if the holder's queries under way may leave enough of what is set aside for them.
     """
     most, spent = getattr(limits, what), getattr(used, what)
     ends = datetime.fromtimestamp(day_end(now), UTC)
     until_s = day_end(now) - now
     begins = f"{holder.words} may use {_shown(most)} {_WORDS[what]} a day"
     if not waits:
+        # A query is refused before its limit is reached if the rest would not pay for a single call.
         rest = ", and the rest is too little for one call" if spent < most else ""
         return QuotaError(
-            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: it begins anew at {ends:%Y-%m-%d %H:%M} UTC, "
+            f"{_capital(begins)}, and has used {_shown(spent)}{rest}: the limit is reset at {ends:%Y-%m-%d %H:%M} UTC, "
             f"in {_span(until_s)}.",
             until_s,
         )
@@ -181,7 +183,7 @@ def used_up(
 
 
 def too_many_at_once(holder: Holder, most: int, running: int) -> QuotaError:
-    """Returns the refusal of a query beside as many as may run."""
+    """Returns the refusal of a query when the holder has as many under way as it may."""
     words = (
         f"{holder.words} may have {most} queries under way at once, and has {running}"
     )

@@ -1,7 +1,7 @@
-"""An answer as HTML that is safe to show: its Markdown rendered, its citations as numbered marks, all else as text.
+"""Renders an answer as HTML that is safe to show: Markdown, with citations as numbered marks, and all else as text.
 
-Whatever wrote the answer is hostile text. Markdown is read without HTML, links and images, so that nothing of it leads
-anywhere or is fetched; then nh3 lets through only the few elements that are left.
+An answer is hostile text. Markdown is read without HTML, links and images, so that nothing in it leads anywhere or is
+fetched; then nh3 lets through only the few elements that are left.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ from antiphon.vocabulary.outside import without_controls
 from antiphon.vocabulary.values import Citation
 
 MOST_CHARS = 200_000
-"""A longer answer is shown as it is written: no model writes so much, and reading it as Markdown takes seconds."""
+"""A longer answer appears as plain text: no model writes so much, and reading it as Markdown takes seconds."""
 MOST_NESTING = 100
-"""Lists and quotations in one another; what is deeper is left out."""
+"""The deepest nesting of lists and quotations; the reader leaves out anything deeper."""
 
 ATTRIBUTES = {"sup": {"data-citation"}, "ol": {"start"}} | MATH_ATTRIBUTES
 ELEMENTS = {
     "p", "br", "strong", "em", "s", "code", "pre", "blockquote", "ul", "ol", "li", "hr", "sup",
     "h1", "h2", "h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td",
 } | MATH_ELEMENTS  # fmt: skip
-"""All that an answer's HTML may hold; the pages check it once more (web/safe_html.js)."""
+"""All elements that an answer's HTML may hold; the pages check it once more (web/safe_html.js)."""
 
 _OPEN, _CLOSE = "⸨", "⸩"
-# To Markdown they are punctuation, beside which ** still opens and closes as it would without them.
+# Markdown treats them as punctuation, next to which ** still opens and closes as it would without them.
 
 
 class Mark(NamedTuple):
-    """The place of a citation's mark: behind the character `at`."""
+    """A citation's mark and its place: before the character `at`."""
 
     at: int
     citation: int
@@ -78,13 +78,13 @@ def answer_html(
 
 
 def formulas_of(text: str) -> dict[str, str]:
-    """Returns the formulas in a text that can be drawn, as MathML, by what is written for them."""
+    """Returns the formulas in a text that can be drawn, as MathML, by their source."""
     found = formulas_in(_markdown().parse(without_controls(text)))
     return {written: cleaned(drawn) for written, drawn in found.items()}
 
 
 def cleaned(html: str) -> str:
-    """Returns the HTML with nothing in it but what an answer may hold."""
+    """Returns the HTML with only those elements and attributes that an answer may hold."""
     return nh3.clean(
         html, tags=ELEMENTS, attributes=ATTRIBUTES, url_schemes=set(), link_rel=None
     )
@@ -118,14 +118,14 @@ def new_reader() -> MarkdownIt:
 def _marks(
     answer: str, citations: Sequence[Citation], sources: Sequence[str]
 ) -> list[Mark]:
-    """Returns the marks in the order of the text; equal numbers at one place are one mark."""
+    """Returns the marks in the order of the text; equal numbers at the same place give one mark."""
     marks: dict[tuple[int, int], Mark] = {}
     for index, citation in enumerate(citations):
         if citation.source not in sources:
             continue
         number = sources.index(citation.source) + 1
         end = min(max(citation.end, 0), len(answer))
-        # A mark belongs to the words that it is behind: not to the next line, nor outside of a table's cell.
+        # A mark belongs right after its words: not on the next line, nor outside the cell of a table.
         at = len(answer[:end].rstrip(" \t\n|"))
         marks.setdefault((at, number), Mark(at, index, number))
     return sorted(marks.values())
@@ -137,11 +137,11 @@ def with_marks(
     sources: Sequence[str],
     written: Callable[[Mark], str],
 ) -> Iterator[tuple[str, Mark | None]]:
-    """Yields an answer in pieces: its own text, and behind each cited span its mark, as it is to be written."""
+    """Yields an answer in pieces: its own text and, after each cited span, its mark as `written` writes it."""
     done = 0
     for mark in _marks(answer, citations, sources):
         yield answer[done : mark.at], None
-        # A line of signs alone, such as the end of a code block, would mean something else with a mark behind it.
+        # A line without letters, such as the end of a code block, would mean something else with a mark after it.
         if not any(map(str.isalnum, answer[: mark.at].rpartition("\n")[2])):
             yield "\n\n", None
         yield written(mark), mark
@@ -154,7 +154,7 @@ def _place(opening: str, mark: Mark) -> str:
 
 
 def _unused(answer: str) -> str:
-    """Returns the beginning of a place that the answer does not hold, so that nothing in it passes for a mark."""
+    """Returns a beginning of marks that the answer does not contain, so that nothing in it is taken for a mark."""
     opening = _OPEN
     while opening in answer:
         opening += "x"

@@ -1,4 +1,4 @@
-"""What is done round every answer: the headers that keep a browser from guessing, and the access log."""
+"""The layers around every answer: the headers that keep a browser from guessing, and the access log."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from antiphon.vocabulary.access import without_keys
 log = structlog.get_logger("api.access")
 
 RawHeader = tuple[bytes, bytes]
-"""Name, in lower case, and value, as ASGI has them."""
+"""Name, in lower case, and value, in ASGI's form."""
 
 NOTHING = "default-src 'none'; frame-ancestors 'none'"
-"""What JSON or a file may load where a browser shows it."""
+"""The content policy of JSON and files, in case a browser shows them: they may load nothing."""
 DOCUMENTATION = (
     "default-src 'self' 'unsafe-inline'; img-src 'self' data:; worker-src blob:; "
     "object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 )
-"""That of /docs and /redoc, whose HTML is another's: their inline scripts run, and nothing from elsewhere does."""
+"""The policy of /docs and /redoc, whose HTML is not ours: their inline scripts run, but nothing from other hosts."""
 
 
 _ALWAYS = (b"x-content-type-options", b"nosniff")
@@ -31,14 +31,15 @@ _POLICY = b"content-security-policy"
 
 
 def _with_safe(headers: Iterable[RawHeader]) -> list[RawHeader]:
-    """Returns the headers of an answer with those that it lacks, looked through once: every answer passes here."""
+    """Returns the headers of an answer, with the safe ones added that it lacks."""
+    # In one pass, because every answer comes through here.
     safe = [header for header in headers if header[0] != _ALWAYS[0]]
     given = dict(safe)
     safe.append(_ALWAYS)
     for header in _UNLESS_GIVEN:
         if header[0] not in given:
             safe.append(header)
-    # The pages bring their own.
+    # Our own pages bring a policy; HTML without one is FastAPI's documentation.
     if _POLICY not in given:
         is_page = given.get(b"content-type", b"").startswith(b"text/html")
         policy = DOCUMENTATION if is_page else NOTHING
@@ -66,7 +67,7 @@ class SafeHeaders:
 
 
 class AccessLog:
-    """Logs method, path, status, time, query_id and key_id of each request once it is over; never what was asked."""
+    """Logs method, path, status, time, query_id and key_id of each request once it is over; never the question."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -77,7 +78,7 @@ class AccessLog:
             return
         noted = NotedStatus(send)
 
-        # Until the last byte: the time of a stream is the time of its query.
+        # Measured until the last byte: the time of a stream is the time of its query.
         began = time.perf_counter()
         try:
             await self._app(scope, receive, noted)

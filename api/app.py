@@ -1,4 +1,4 @@
-"""Builds the FastAPI app: the service's life, the guards round it, and its routes."""
+"""Builds the FastAPI app: the service's lifespan, the guards around it, and its routes."""
 
 from __future__ import annotations
 
@@ -66,12 +66,12 @@ Errors have one shape: `{"error": {"code", "message", "query_id"}}`.
 
 
 class Door(NamedTuple):
-    """What the service is spoken to by in another protocol.
+    """Another protocol that the service speaks.
 
     Attributes:
         router: Its routes, each behind the API's own door.
-        around: What is put round the app, such as for errors in the protocol's own shape; None: nothing.
-        headers: The protocol's own, which pages of other origins may send too.
+        around: Wraps the app, for example to give errors the protocol's own shape; None: nothing does.
+        headers: The protocol's own request headers, which pages of other origins may send too.
     """
 
     router: APIRouter
@@ -80,7 +80,7 @@ class Door(NamedTuple):
 
 
 def _larger_bodies(root_path: str) -> dict[str, int]:
-    """Returns the paths that take larger bodies; a proxy may leave its own path in front of them."""
+    """Returns the paths that take larger bodies, with and without the path of a proxy, which may leave it in front."""
     larger = {archive.IMPORT: archive.MOST_IMPORTED, documents.ADD: MOST_BYTES}
     return larger | {f"{root_path}{path}": most for path, most in larger.items()}
 
@@ -96,10 +96,10 @@ def create_app(
 
     Args:
         settings: None reads them from the environment.
-        open_service: Opens the service; tests hand in another.
-        interceptor_of: Reads fault plans that callers send; None refuses them.
-        fault_of: Makes the fault plan that breaks a recorded query at an event; None refuses to.
-        doors: Other protocols that the service is spoken to by.
+        open_service: Opens the service; tests pass another function.
+        interceptor_of: Reads fault plans that callers send; None: the app refuses them.
+        fault_of: Makes the fault plan that breaks a recorded query at an event; None: the app refuses to.
+        doors: Other protocols that the service speaks.
     """
     chosen = load_settings() if settings is None else settings
 
@@ -108,10 +108,10 @@ def create_app(
         opened = await open_service(chosen)
         app.state.service = opened
         try:
-            # Every request is checked against the schema: making it is a tenth of a second and more, in which the loop
-            # would serve nobody. It holds the events of the service's subscribers.
+            # Requests are checked against the schema. Building it takes a tenth of a second or more, during which the
+            # event loop would serve nobody, and needs the open service, whose subscribers add events.
             await asyncio.to_thread(app.openapi)
-            # Queries whose process died go on before new ones come in.
+            # Queries whose process died resume before new ones come in.
             await opened.resume_unfinished()
             yield
         finally:
@@ -125,15 +125,16 @@ def create_app(
         lifespan=life,
         responses=ALWAYS,
         root_path=chosen.root_path,
-        # `PlainRequests` does without redirects, which would name the machine behind a proxy.
+        # `PlainRequests` handles slashes without redirects, which would reveal the name of a machine behind a proxy.
         redirect_slashes=False,
         generate_unique_id_function=operation_id,
-        # Antiphon's own components look on at queries (docs/telemetry.md); FastAPI would ask OpenTelemetry about each
+        # Antiphon has its own telemetry of queries (docs/telemetry.md). FastAPI would ask OpenTelemetry about each
         # request, and make spans of its own if a subscriber has set that up.
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     start_afresh(app, interceptor_of, fault_of)
-    # The archive before the traces: `import` is no trace's id; layouts before what takes a whole title.
+    # Order matters: the archive before the traces, which would take `import` for an id; layouts before documents, whose
+    # paths end with a title of any length.
     for routes in (
         queries,
         later,
@@ -154,14 +155,14 @@ def create_app(
         app.include_router(routes.router)
     for door in doors:
         app.include_router(door.router)
-    # No route may be left open by mistake.
+    # Raises if a route is open by mistake.
     guarded_routes(app)
     pages = add_pages(app, chosen.root_path)
     publish_schema(app)
     origins = frozenset(split_names(chosen.allowed_origins))
     offered = offered_to(origins, [name for door in doors for name in door.headers])
     install_error_handlers(app, offered, pages.nothing)
-    # The last added is the outermost: a refusal of a guard is logged and has the headers too.
+    # The last added is the outermost: so refusals of a guard are logged, and have the headers too.
     app.add_middleware(
         BodyLimit,
         max_bytes=MAX_BODY_BYTES,
@@ -179,8 +180,8 @@ def create_app(
     for door in doors:
         if door.around is not None:
             app.add_middleware(door.around)
-    # Outside the guards, whose refusals are counted too, and within what copies a request's scope: the route that the
-    # router finds is read from there.
+    # Outside the guards, so that their refusals are counted too; but inside `PlainRequests`, which copies the scope in
+    # which this then finds the route.
     if chosen.metrics == "prometheus" or chosen.otlp_endpoint is not None:
         app.add_middleware(RequestTelemetry, traces=chosen.otlp_endpoint is not None)
     app.add_middleware(PlainRequests)
@@ -193,9 +194,9 @@ def start_afresh(
     interceptor_of: InterceptorOf | None = None,
     fault_of: FaultOf | None = None,
 ) -> None:
-    """Gives the app what it knows while it serves, with nothing in it yet.
+    """Gives the app its state for serving, still empty.
 
-    In the app's state and not in a closure: a test puts its own service there, and uses an app again.
+    It is in the app's state rather than in a closure, so that a test can put its own service there and reuse an app.
     """
     app.state.running_queries = RunningQueries()
     app.state.idempotent_queries = IdempotentQueries()

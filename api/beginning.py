@@ -1,4 +1,4 @@
-"""The query that a request asks for: begun once, whichever route takes it, and answered in the form asked for."""
+"""Begins the query that a request asks for, the same way for every route, and answers in the form that it wants."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from antiphon.service import Antiphon, BusyError, NoInterceptor, Outcome, Query
 from antiphon.vocabulary.errors import KnowledgeError
 
 LATE_S = 2.0
-"""Seconds beyond its deadline after which a caller who waits is told that no answer comes."""
+"""Seconds beyond the deadline after which a waiting caller gets an error instead of an answer."""
 AGAIN_S = 5.0
 
 Live = Callable[[Query], AsyncIterator[bytes]]
-"""Makes the events of a live answer, server-sent."""
+"""Makes the server-sent events of a live answer."""
 
 
 async def answer(
@@ -42,10 +42,10 @@ async def answer(
     """Begins the query, waits for its answer and returns it; a client that goes away cancels it.
 
     Args:
-        whole: Makes the response of an answer and its status.
-        live: None: the caller wants it whole.
+        whole: Makes the response from an answer and its status.
+        live: Makes the events of a live answer; None: the caller wants it as a whole.
     """
-    # Not as dependencies, which FastAPI would solve anew for each question.
+    # Not as dependencies, which FastAPI would have to resolve for each question.
     service = seen_service(request)
     waited = running_queries(request)
     async with answering_in_time(body, service):
@@ -63,9 +63,9 @@ def status_of_answer(outcome: Outcome, *, strict: bool) -> int:
     """Returns the status of an answer.
 
     Args:
-        strict: The caller takes an answer by the model or none: 504 if time ran out before it, else 502.
+        strict: True if the caller accepts only an answer by the model; otherwise they get 504 if time ran out, or 502.
     """
-    # It was stopped: the answer is no more than what was found by then, and a caller who tries again may get one.
+    # The query was stopped: the answer holds only what was found by then, and another try may bring a real one.
     if outcome.status == "cancelled":
         return 503
     if not strict or outcome.by_the_model:
@@ -80,10 +80,10 @@ def status_of_answer(outcome: Outcome, *, strict: bool) -> int:
 async def answering_in_time(
     body: QueryRequest, service: Antiphon
 ) -> AsyncIterator[None]:
-    """Refuses a question whose answer has not come soon after its deadline: something outside the query is stuck.
+    """Gives up waiting for an answer soon after its deadline: something outside the query is stuck.
 
     Raises:
-        BusyError: It has not.
+        BusyError: No answer came in time.
     """
     usual_s = service.settings.deadline_s
     deadline_s = usual_s if body.deadline_s is None else body.deadline_s
@@ -92,11 +92,12 @@ async def answering_in_time(
         async with waiting:
             yield
     except TimeoutError as error:
+        # Somebody else's time limit ran out, not this one.
         if not waiting.expired():
             raise
         raise BusyError(
-            f"No answer came within the deadline of {deadline_s:g} s, for the service is held up, as by a disk that "
-            "does not respond: see /readyz, and ask again in a moment.",
+            f"No answer came within the deadline of {deadline_s:g} s, because the service is held up, as by a disk "
+            "that does not respond: see /readyz, and ask again in a moment.",
             AGAIN_S,
         ) from error
 
@@ -109,16 +110,16 @@ async def begin(
     *,
     is_fetched_later: bool = False,
 ) -> Query:
-    """Begins the query, or returns the one that was begun with its key.
+    """Begins the query, or returns the one that began with the same key.
 
-    One with a key, or whose answer is fetched later, is stored when this returns: its caller may come back for it.
+    A query with a key, or whose answer is fetched later, is stored when this returns: its caller may come back for it.
 
     Raises:
-        KnowledgeError: There is nothing to search.
+        KnowledgeError: The service is not ready, for example because there is nothing to search.
         Refusal: 409: the key was used with another body.
         ServiceError: As `Antiphon.start` does.
     """
-    # As /readyz has it: an answer that names no document would read as if the documents held none.
+    # The same check as in /readyz: an answer without documents would read as if the documents held none.
     refusing = service.readiness().refusing
     if refusing:
         raise KnowledgeError(" ".join(refusing))
@@ -137,7 +138,7 @@ async def begin(
         query = await start(None)
     else:
         keyed: IdempotentQueries = request.app.state.idempotent_queries
-        # How the answer is shown is no part of the question.
+        # The form of the answer is not part of the question.
         sent = body.model_dump_json(exclude={"html"}).encode()
         query = await keyed.begin(service, idempotency_key, sent, start)
     # For the access log, and for an error that comes after this.

@@ -1,4 +1,4 @@
-"""The body of a request: how large it may be, how long it may take to come, and what it must be declared as."""
+"""Limits for the body of a request: its size, the time that it may take to come, and its content type."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ JSON_LINES = ("application/x-ndjson", "application/jsonl")
 TRACE_FILES = (*JSON_LINES, "application/json")
 
 BODY_S = 30.0
-"""Seconds in which a whole body must have come: a caller who sends a byte a minute would hold a connection for ever."""
+"""Seconds in which the whole body must come: a caller who sends a byte a minute would hold a connection for ever."""
 
 
 class BodyLimit:
@@ -26,7 +26,7 @@ class BodyLimit:
 
     Args:
         max_bytes: The most bytes of a body.
-        larger: Those paths that take more, and how much.
+        larger: The paths that take more, each with its own limit.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class BodyLimit:
             return
         most = self._larger.get(scope["path"], self._max_bytes)
         declared = Headers(scope=scope).get("content-length", "")
-        # Cut, for Python refuses to read a number of thousands of digits.
+        # Cut, because Python refuses to read a number of thousands of digits.
         if declared.isdecimal() and int(declared[:20]) > most:
             await _too_large(most).as_response()(scope, receive, send)
             return
@@ -60,7 +60,7 @@ class BodyLimit:
 
         async def limited() -> Message:
             nonlocal total, is_whole
-            # After the body only the end of the connection can come, for which the whole query may be waited.
+            # After the body only the end of the connection can come, and waiting for that may take the whole query.
             if is_whole:
                 return await receive()
             try:
@@ -92,7 +92,7 @@ def _too_slow(within_s: float) -> Refusal:
 
 
 def require_json(request: Request) -> None:
-    """Refuses a body that is not declared as JSON: a page of another site cannot send such a one unasked.
+    """Refuses a body that is not declared as JSON, which a page of another site cannot send without permission.
 
     Raises:
         Refusal: 415.

@@ -51,7 +51,7 @@ LEFT_OUT: dict[str, list[str]] = {
     "summary_wanted": ["messages"],
     "tool_succeeded": ["output", "passages"],
 }
-"""The fields of which something is left out, by the kind of event (a test holds the two tables together)."""
+"""The shortened fields, by the kind of event (a test holds the two tables together)."""
 
 
 def brief(recorded: Recorded[Event]) -> Recorded[Event]:

@@ -1,4 +1,4 @@
-"""One connection within bounds: how large and how late a request's head may be, and how slowly its caller may read."""
+"""Bounds for one connection: the size and delay of a request's head, and how slowly its caller may read."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol
 from antiphon.api.errors import error_body
 
 HEAD_S = 10.0
-"""Seconds in which the head of a request must have come: one that never does would hold its connection for ever."""
+"""Seconds in which the head of a request must come: one that never comes would hold its connection for ever."""
 HEAD_BYTES = 65_536
-"""Most bytes of a head; and of what is between two pieces of a body, or behind it."""
+"""The most bytes of a head, and of anything between two pieces of a body or after it."""
 READ_S = 30.0
 LEAST_READ_BYTES = 16_384
-"""Bytes that a caller must read within `READ_S`, if so many wait: a caller who reads nothing holds what was made."""
+"""Bytes that a caller must read within `READ_S` if as many wait: replies to a caller who reads nothing take memory."""
 SEND_BUFFER_BYTES = 131_072
-"""What the system keeps of a reply that is not read yet; by itself it takes megabytes for each connection."""
+"""Bytes of a reply that the system may buffer; by default it takes megabytes for each connection."""
 LINGER_S = 1.0
-"""Seconds in which a caller who was refused may read why: closed at once, a reply is lost with what was not read."""
+"""Seconds that a refused caller gets to read the reason: closing a connection with unread input discards the reply."""
 HANDLES_BESIDE = 512
-"""Handles that the process needs for other things than its callers: files, the index, the model's server."""
+"""Handles that the process needs besides those of its callers: files, the index, the model's server."""
 _PIECE = 4_096
 
 
 class BoundedHttp(HttpToolsProtocol):
-    """uvicorn's protocol, which by itself waits for ever, and keeps whatever comes.
+    """uvicorn's protocol with bounds: by itself it waits for ever, and buffers everything that comes.
 
     Args:
         most: The most connections. One more closes the connection that has been idle for longest, or is refused.
@@ -47,7 +47,7 @@ class BoundedHttp(HttpToolsProtocol):
         self.idle_since: float | None = None
 
     def connection_made(self, transport: Any) -> None:
-        """Takes a connection in."""
+        """Accepts a connection."""
         super().connection_made(transport)
         connected = transport.get_extra_info("socket")
         if connected is not None:
@@ -58,7 +58,7 @@ class BoundedHttp(HttpToolsProtocol):
             self._make_room()
 
     def data_received(self, data: bytes) -> None:
-        """Reads what came, piece by piece."""
+        """Reads new data piece by piece."""
         self.idle_since = None
         if self._is_one_too_many:
             self._refuse(
@@ -71,63 +71,63 @@ class BoundedHttp(HttpToolsProtocol):
             if self._is_refused:
                 return
             self._read(data[start : start + _PIECE])
-        # A request under way has its whole head; what comes between two is the beginning of the next.
+        # A request under way has its whole head already; data between two requests begins the next head.
         if self._is_answering:
             self._stop_expecting()
         else:
             self._expect_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Lets go of the timers too."""
+        """Cancels the timers."""
         self._stop_expecting()
         self._stop_watching()
-        # Nothing is left to close; a reply that held its connection would wait for the garbage collector with it.
+        # Breaks the reference cycle of reply and connection, which only the garbage collector would free.
         if self.cycle is not None:
             self.cycle.transport = self.transport
         super().connection_lost(exc)
 
     def on_message_begin(self) -> None:
-        """Counts the bytes of a head from here."""
+        """Starts to count the bytes of a head."""
         self._without_end = 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
-        """Counts the bytes of what is no body from here, and has the reply close the connection our way."""
+        """Starts to count bytes outside the body, and has the reply close the connection in our way."""
         self._without_end = 0
         super().on_headers_complete()
         if self.cycle is not None:
             self.cycle.transport = _ReplyTransport(self)  # type: ignore[assignment]  # passes for what it wraps
 
     def on_body(self, body: bytes) -> None:
-        """Counts anew behind each piece of a body."""
+        """Restarts the count after each piece of a body."""
         self._without_end = 0
         super().on_body(body)
 
     def on_response_complete(self) -> None:
-        """Is idle until the next request."""
+        """Marks the connection as idle until the next request."""
         super().on_response_complete()
         if not self.pipeline:
             self.idle_since = self.loop.time()
 
     def pause_writing(self) -> None:
-        """Begins to watch whether the caller reads."""
+        """Starts to check that the caller reads."""
         super().pause_writing()
         self._watch_reader()
 
     def resume_writing(self) -> None:
-        """Has what is to be sent sent on."""
+        """Stops that check: the caller has read enough."""
         super().resume_writing()
         self._stop_watching()
 
     def close_after_reply(self) -> None:
-        """Closes the connection; if more of a request was to come, once its caller may have read the reply."""
+        """Closes the connection; if the request is not complete, only once its caller may have read the reply."""
         if self.cycle is not None and self.cycle.more_body:
             self._close_once_read()
         else:
             self.transport.close()
 
     def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - uvicorn names it
-        """Refuses what is no HTTP in the one shape of errors."""
+        """Refuses data that is not HTTP, in the one shape of errors."""
         self._refuse(400, "malformed_http", "This is no HTTP request: send one.")
 
     @property
@@ -145,7 +145,7 @@ class BoundedHttp(HttpToolsProtocol):
             )
 
     def _make_room(self) -> None:
-        """Closes the connection that has been idle for longest; if all are in use, this one is refused."""
+        """Closes the connection that has been idle for longest; if all are in use, marks this one for refusal."""
         longest: BoundedHttp | None = None
         since = self.loop.time()
         for each in self.connections:
@@ -163,9 +163,9 @@ class BoundedHttp(HttpToolsProtocol):
     def _refuse(
         self, status: int, code: str, message: str, header: bytes = b""
     ) -> None:
-        """Answers without the app, and closes the connection once its caller may have read that."""
+        """Answers without the app, and closes the connection once its caller may have read the answer."""
         self._is_refused = True
-        # A reply under way cannot be taken back, and nothing can be said within it.
+        # A reply under way cannot be taken back, and an error cannot be sent within it.
         if self._is_answering:
             self.transport.close()
             return
@@ -180,7 +180,7 @@ class BoundedHttp(HttpToolsProtocol):
         self._close_once_read()
 
     def _close_once_read(self) -> None:
-        """Sends no more, passes over whatever still comes, and closes when the caller does or `LINGER_S` is over."""
+        """Sends and reads no more, and closes the connection when the caller does or `LINGER_S` is over."""
         self._is_refused = True
         if self.transport.can_write_eof():
             self.transport.write_eof()
@@ -214,7 +214,7 @@ class BoundedHttp(HttpToolsProtocol):
 
 
 class _ReplyTransport:
-    """The transport of one reply; uvicorn closes it behind the reply, which then is lost with what was not read."""
+    """The transport of one reply. uvicorn closes it right after the reply, which unread input would then discard."""
 
     def __init__(self, connection: BoundedHttp) -> None:
         self._connection = connection
@@ -228,7 +228,7 @@ class _ReplyTransport:
 
 
 def connections_within(most: int) -> int:
-    """Raises the process's limit of open handles to what so many connections need; returns how many it allows."""
+    """Raises the process's limit of open handles for so many connections; returns how many of them it allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = most + HANDLES_BESIDE
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -238,5 +238,5 @@ def connections_within(most: int) -> int:
         soft = max(soft, wanted)
     if soft == resource.RLIM_INFINITY:
         return most
-    # A tiny limit must leave some: each connection needs one handle.
+    # Even a tiny limit leaves half of its handles to connections, each of which needs one.
     return max(min(most, soft - HANDLES_BESIDE), min(most, soft // 2))

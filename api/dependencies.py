@@ -20,23 +20,23 @@ ServiceOpener = Callable[[Settings], Awaitable[Antiphon]]
 
 
 def seen_service(request: Request) -> Antiphon:
-    """Returns the open service as the caller sees it; the door (door.py) has put it there."""
+    """Returns the caller's view of the open service, which the door (door.py) has put into the request."""
     seen = getattr(request.state, "service", None)
     if seen is None:
-        # A route that asks nobody for a key: its caller is nobody, as soon as there are keys.
+        # A route that needs no key: its callers count as nobody, as soon as there are keys.
         whole = cast(Antiphon, request.app.state.service)
         here = is_from_here(request.headers)
         seen = whole.seen_by(whole.public_principal(from_here=here))
     return cast(Antiphon, seen)
 
 
-# This and all others are coroutines, though they await nothing: FastAPI runs plain functions in threads.
+# All dependencies are coroutines, though they await nothing: FastAPI would run plain functions in threads.
 async def _service(request: Request) -> Antiphon:
     return seen_service(request)
 
 
 Service = Annotated[Antiphon, Depends(_service)]
-"""The same, as a route asks for it."""
+"""The caller's view of the service, as a parameter of a route."""
 
 
 async def _principal(service: Service) -> Principal:
@@ -44,14 +44,14 @@ async def _principal(service: Service) -> Principal:
 
 
 Caller = Annotated[Principal, Depends(_principal)]
-"""The caller of a route, which asks for it if what they may do hangs on what they send."""
+"""The caller, as a parameter of routes whose permissions depend on the request's content."""
 
 
 DELETING_CHARS = 12
-"""As many as `antiphon traces list` shows of an id."""
+"""The number of characters of an id that `antiphon traces list` shows."""
 
 NamedTrace = Annotated[str, Path(min_length=1, max_length=200, examples=["q-0b8a4a7c"])]
-"""A trace's id or enough of its beginning, as a path names it."""
+"""A trace's id or enough of its beginning, in a path."""
 
 
 async def _whole_id(query_id: NamedTrace, service: Service) -> str:
@@ -68,7 +68,7 @@ QueryId = Annotated[str, Depends(_whole_id)]
 
 async def _deletable_id(query_id: NamedTrace, service: Service) -> str:
     found = await service.find(query_id)
-    # Two letters that happen to begin one trace's id are a mistake rather than a wish.
+    # Two letters that happen to begin the id of just one trace are more likely a mistake.
     if query_id != found and len(query_id) < DELETING_CHARS:
         raise BadInputError(
             f"Give at least {DELETING_CHARS} characters of the id of a trace to delete."
@@ -77,16 +77,16 @@ async def _deletable_id(query_id: NamedTrace, service: Service) -> str:
 
 
 DeletableId = Annotated[str, Depends(_deletable_id)]
-"""The whole id of a trace that is named by enough of it to be deleted."""
+"""The whole id of a trace that a path names by enough characters to delete it."""
 OtherId = Annotated[str, Depends(_other_id)]
-"""That of the other trace that a path names."""
+"""The whole id of the other trace that a path names."""
 
 
 def refuse_unknown_parameters(request: Request) -> None:
-    """Refuses a query parameter that the route does not have: it is a mistyped one, and would change nothing.
+    """Refuses a query parameter that the route does not have: it is probably mistyped, and would change nothing.
 
     Raises:
-        BadInputError: There is one; the message names the nearest that there is.
+        BadInputError: There is such a parameter; the message names the nearest known one.
     """
     if not request.scope["query_string"]:
         return
@@ -111,19 +111,19 @@ class RunningQueries:
 
     @contextmanager
     def waiting(self, query: Query, why: str) -> Iterator[None]:
-        """Counts `query` while its caller waits; the last to stop before its end leaves it, because of `why`."""
+        """Counts `query` while a caller waits; if the last one stops waiting before its end, leaves it with `why`."""
         self._running.append(query)
         try:
             yield
         finally:
             self._running.remove(query)
-            # A caller whose connection was cut may have come again before that was noticed.
+            # A caller whose connection broke may have come back before the break was noticed.
             if all(each.query_id != query.query_id for each in self._running):
                 query.leave(why)  # changes nothing if the query is over
 
     def cancel(self, why: str) -> None:
-        """Cancels all of them; their callers get an answer that states it."""
-        # A copy: a query that ends at once leaves the set.
+        """Cancels all of them; their callers get an answer that states the reason."""
+        # A copy, because a query that ends at once leaves the list.
         for query in list(self._running):
             query.cancel(why)
 
@@ -143,11 +143,11 @@ async def _running_queries(request: Request) -> RunningQueries:
 
 
 Waited = Annotated[RunningQueries, Depends(_running_queries)]
-"""The same, as a route asks for them."""
+"""The queries whose callers wait, as a parameter of a route."""
 
 
 InterceptorOf = Callable[[object], Interceptor]
-"""Makes the interceptor that breaks a query by a fault plan as its caller sent it; the command line brings it."""
+"""Makes the interceptor that breaks a query by the fault plan that its caller sent; the command line provides it."""
 
 FaultOf = Callable[
     [Sequence[Recorded[Event]], int, str | None, str | None], Mapping[str, Any]
@@ -158,11 +158,11 @@ FaultOf = Callable[
 def interceptor_for(
     request: Request, faults: dict[str, JsonValue] | None
 ) -> Interceptor | None:
-    """Makes the interceptor for the fault plan that came with a request; None if none came.
+    """Makes the interceptor for the fault plan in a request; None if there is none.
 
     Raises:
-        FaultPlanError: It is no fault plan.
-        ForbiddenError: This service takes none, or none of this caller.
+        FaultPlanError: The value is not a fault plan.
+        ForbiddenError: This service accepts no fault plans, or none from this caller.
     """
     if faults is None:
         return None

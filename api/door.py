@@ -1,7 +1,7 @@
-"""The door of the API: each route declares what its callers need, and each request is let in, or not, by that.
+"""The door of the API: each route declares what its callers need, and the door lets a request in, or not, by that.
 
-Who the caller is, is decided here and once, before anything of the body is read, as one value (`Principal`). Behind the
-door there is only the service as that caller sees it.
+The door identifies the caller once, before anything of the body is read, as one value (`Principal`). Behind it, code
+sees only the caller's view of the service.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ SECURITY_SCHEMES = {
 
 @dataclass(frozen=True)
 class Needs:
-    """What a route asks of its callers; None: nothing, not even a key."""
+    """The scope that a route's callers need; None: nothing, not even a key."""
 
     scope: Scope | None
 
     async def __call__(self) -> None:
-        """Does nothing: the door reads it off the route before the request is looked at."""
+        """Does nothing: the door reads the scope from the route itself."""
 
 
 @dataclass(frozen=True)
 class HeadCheck:
-    """What a route asks of a request's head, beside its caller's scope.
+    """A route's check of a request's head, besides the caller's scope.
 
-    The door asks it before the body is read. FastAPI would solve it as a dependency, for each request anew, which takes
-    longer than the check.
+    The door makes it before the body is read. As a dependency FastAPI would have to resolve it for each request, which
+    takes longer than the check.
     """
 
     check: Callable[[Request], None]
@@ -71,11 +71,11 @@ def at_the_door(check: Callable[[Request], None]) -> Any:
 
 
 OPEN_TO_ALL = Depends(Needs(None))
-"""Declares that a route answers callers without a key too."""
+"""Declares that a route also answers callers without a key."""
 
 
 class GuardedRoute(APIRoute):
-    """A route behind the door. One that declares nothing is a mistake, found when its file is imported."""
+    """A route behind the door. A route that declares nothing is a mistake, which importing its file reveals."""
 
     def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
         self.checks: list[Callable[[Request], None]] = [refuse_unknown_parameters]
@@ -111,15 +111,15 @@ class GuardedRoute(APIRoute):
 
 
 def let_in(request: Request, scope: Scope | None) -> None:
-    """Puts the service as the caller sees it where the route finds it (`request.state.service`).
+    """Lets a request in, and puts the caller's view of the service into `request.state.service`.
 
     Raises:
-        UnauthorizedError: A key is required, and none came that counts.
+        UnauthorizedError: A key is needed, and the request has none, or one that is not valid.
         ForbiddenError: The caller does not have the scope.
         Refusal: The key came in the address.
     """
     _refuse_key_in_address(request)
-    # A process is alive whatever its service can do: who needs none of it needs no key.
+    # Such routes, like the check that the process is alive, must answer no matter what state the service is in.
     if scope is None:
         return
     service: Antiphon = request.app.state.service
@@ -131,11 +131,11 @@ def let_in(request: Request, scope: Scope | None) -> None:
 
 
 class Credentials(NamedTuple):
-    """What a request says of who sent it.
+    """A request's evidence of its caller.
 
     Attributes:
-        key: Their key; None: they sent none.
-        from_here: They are on this machine.
+        key: The caller's key; None: the request has none.
+        from_here: True if the caller is on this machine.
     """
 
     key: str | None
@@ -143,19 +143,19 @@ class Credentials(NamedTuple):
 
     @classmethod
     def of(cls, headers: Headers) -> Credentials:
-        """Reads it off a request. Raises UnauthorizedError if the key came in another form."""
+        """Reads the credentials of a request. Raises UnauthorizedError if the key has another form."""
         return cls(key_in(headers), is_from_here(headers))
 
     def principal(self, service: Antiphon) -> Principal:
-        """Returns who they are now. Raises UnauthorizedError if they are not let in."""
+        """Returns the caller, by the keys as they are now. Raises UnauthorizedError if they are not let in."""
         return service.principal_of(self.key, from_here=self.from_here)
 
 
 def key_in(headers: Headers) -> str | None:
-    """Returns the key that came with a request, by either header; if both came, that of `Authorization`.
+    """Returns the key in a request, from either header; from `Authorization` if it has both.
 
     Raises:
-        UnauthorizedError: It came in another form.
+        UnauthorizedError: The key has another form.
     """
     scheme, _, bearer = headers.get("authorization", "").partition(" ")
     if scheme and scheme.lower() != BEARER:
@@ -169,12 +169,12 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
     """Returns method, path and needed scope of every route of the API.
 
     Raises:
-        TypeError: One is not behind the door.
+        TypeError: A route is not behind the door.
     """
     found: list[tuple[str, str, Scope | None]] = []
     for context in iter_route_contexts(app.routes):
         route = context.original_route
-        # The documentation is another's, and says no more than the schema does.
+        # The documentation's routes are FastAPI's own, and show no more than the schema does.
         if not isinstance(route, APIRoute) or not route.include_in_schema:
             continue
         if not isinstance(route, GuardedRoute):
@@ -185,7 +185,7 @@ def guarded_routes(app: FastAPI) -> Sequence[tuple[str, str, Scope | None]]:
 
 
 def _refuse_key_in_address(request: Request) -> None:
-    """Refuses a key in the address, also if none is asked for: it is in logs and histories from now on."""
+    """Refuses a key in the address, even if none is needed: it is in logs and histories from now on."""
     asked = unquote(request.scope["query_string"].decode("latin-1"))
     address = f"{request.scope['path']}?{asked}"
     if without_keys(address) != address:

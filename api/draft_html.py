@@ -1,8 +1,8 @@
-"""An answer's text as safe HTML while it is written: each block once it is complete, and the open one as it is.
+"""Renders an answer's text as safe HTML while it is written: each block once it is complete, and the open one so far.
 
-A block at the top of a text ends where the next one begins, and nothing that follows changes it: it is read and sent
-once. The open block is read again as it grows, as if all that it has begun were closed, so that no sign of Markdown is
-seen, and nothing moves when the answer is complete.
+A top-level block is complete when the next one begins, and nothing that follows changes it, so it is rendered and sent
+once. The open block is rendered again as it grows, with everything in it closed that it has begun: so the reader sees
+no marks of Markdown, and nothing moves when the answer is complete.
 """
 
 from __future__ import annotations
@@ -28,17 +28,17 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.outside import without_controls
 
 GROWTH = 50
-"""The open block is read again once it has grown by one part in so many, so that all the work is linear in the text."""
+"""The open block is rendered again once it has grown by this fraction (1/50), so that the total work stays linear."""
 MOST_OPEN_CHARS = 10_000
-"""A longer block is read again only when it has doubled: reading it takes so long that other queries would wait."""
+"""A longer block is rendered again only once it has doubled: it takes so long that other queries would wait."""
 
 _SIGNS = " \t>-+*_=#~`|:"
-"""A last line of these alone, or of a number too, may become a list, a heading, a rule, a fence or a table's row."""
+"""A last line of only these, with or without a number, may become a list, a heading, a rule, a fence or a table row."""
 _LAST_SIGNS = re.compile(r"(?:[*_~`]{1,100}|\\)$")
 _BACKTICKS = re.compile("`{1,100}")
 _CODE = ("fence", "code_block")
 _CLOSING = {"*": "*", "_": "_", "~": "~~"}
-"""What closes emphasis, by the character that opens it."""
+"""The marks that close emphasis, by the character that opens it."""
 
 
 class TextHtml(
@@ -65,12 +65,12 @@ class DraftHtml:
     def _begin(self, call_id: str) -> None:
         self._call_id = call_id
         self._chars = 0
-        # From the beginning of the open block.
+        # The text of the open block; `_unread` is its end, which was not rendered yet.
         self._text = ""
         self._unread = ""
 
     def after(self, streamed: Recorded[Event] | Live) -> TextHtml | None:
-        """Returns what is to be shown after this, or None if it is nothing new."""
+        """Returns the HTML to show after this item, or None if nothing is new."""
         if isinstance(streamed, TextDelta):
             return self._after_text(streamed)
         if isinstance(streamed, TextDiscarded):
@@ -82,7 +82,7 @@ class DraftHtml:
     def _after_text(self, delta: TextDelta) -> TextHtml | None:
         if delta.call_id != self._call_id:
             self._begin(delta.call_id)
-        # Half a surrogate pair, which a server may send, is no text that can be encoded.
+        # A server may send half a surrogate pair, which cannot be encoded.
         text = without_controls(delta.text).encode(errors="replace").decode()
         self._chars += len(text)
         self._unread += text
@@ -107,7 +107,7 @@ class DraftHtml:
 
     def _settle(self) -> str:
         """Returns the HTML of the blocks that are complete, and keeps the open one."""
-        # What a line begins is certain once the line is whole.
+        # Only whole lines: the end of a line may still change what it begins.
         tokens = _parsed(self._text.rpartition("\n")[0]).tokens
         begins = [at for at, token in enumerate(tokens) if _begins_block(token)]
         if len(begins) < 2:
@@ -119,7 +119,7 @@ class DraftHtml:
 
 
 class _Parsed(msgspec.Struct):
-    """What Markdown makes of a text, and the emphasis that is open at its end."""
+    """A text as tokens of Markdown, with the marks that would close the emphasis open at its end."""
 
     tokens: Sequence[Token]
     closing: str
@@ -131,7 +131,7 @@ class _Parsed(msgspec.Struct):
 
     @property
     def open_code(self) -> str:
-        """The backticks that close code in the last line, if its end is still to come."""
+        """The backticks that would close inline code that is open at the end of the text; empty if none is."""
         lines = [token for token in self.tokens if token.type == "inline"]
         last = [token for token in lines if token.content][-1:]
         for token in last:
@@ -162,10 +162,10 @@ def _reader() -> MarkdownIt:
 
 
 def _note_open_emphasis(state: StateInline) -> None:
-    # The last row of a table is filled up with empty cells.
+    # The parser adds empty cells to the last row of a table, and calls this for each: they must not reset the result.
     if not state.src:
         return
-    # What could as well close something, as in x*y, is most often no emphasis.
+    # A mark that could also close something, as in x*y, is mostly not emphasis.
     signs = [
         _CLOSING[chr(each.marker)]
         for each in state.delimiters
@@ -179,11 +179,11 @@ def _begins_block(token: Token) -> bool:
 
 
 def _as_if_closed(text: str) -> str:
-    """Renders a block whose end is still to come."""
+    """Renders a block whose end is still to come as if it ended here."""
     parsed = _parsed(text)
     if parsed.ends_in_code:
         lines, _, last = text.rpartition("\n")
-        # It may be the beginning of the fence that closes the code.
+        # The last line may be the beginning of the fence that closes the code, and is held back then.
         return _rendered(
             parsed.tokens if last.strip(" \t`~") else _parsed(lines).tokens
         )
@@ -199,7 +199,7 @@ def _as_if_closed(text: str) -> str:
 
 
 def _with_decided_end(text: str) -> str:
-    """Returns the text without a last line that may become anything; the head of a table is followed by its rule."""
+    """Returns the text without a last line that may still become anything, and with the rule after a table's head."""
     *lines, last = text.split("\n")
     if not _is_undecided(last):
         lines.append(last)

@@ -35,7 +35,7 @@ from antiphon.vocabulary.errors import (
 log = structlog.get_logger(__name__)
 
 ErrorBody = dict[str, dict[str, str]]
-"""The one shape: `error` with `code`, `message` and, if there is one, `query_id`."""
+"""The one shape: `error` with `code`, `message` and, for a query, `query_id`."""
 
 STATUS_OF: dict[type[ServiceError], int] = {
     BadInputError: 422,
@@ -53,17 +53,17 @@ STATUS_OF: dict[type[ServiceError], int] = {
     TraceError: 503,
     ServiceError: 500,
 }
-"""The status of each of our errors; a class that is not named here has that of its nearest parent."""
+"""The status of each of our errors; a class that is not in the table has the status of its nearest parent."""
 
 _OF_STATUS = {
-    404: ("not_found", "There is no such path here: see /docs for those there are."),
+    404: ("not_found", "There is no such path here: see /docs for all paths."),
     405: ("method_not_allowed", "This path does not take that method: see /docs."),
 }
 STORE_AGAIN_S = 5
-"""Seconds after which what a store refused is worth another try: a lock is over by then, or somebody looks."""
+"""Seconds after which it is worth trying a store again: by then a lock is over, or the operator is at work."""
 MOST_PROBLEMS = 5
-MOST_NAMES = 5  # that lead to a field: what is nested deeper is no field of ours
-FORMS = ("one", "several")  # that a field may have: no caller knows these names
+MOST_NAMES = 5  # in the path to a field: our own fields are never nested deeper
+FORMS = ("one", "several")  # alternatives of a field, whose names no caller knows
 _NO_TEXT = "must be a text"
 _NO_NUMBER = "must be a number"
 _NO_WHOLE_NUMBER = "must be a whole number"
@@ -97,7 +97,7 @@ _WRONG = {
     "recursion_loop": "is nested too deep",
     "union_tag_invalid": "must be an object, or a list of them",
 }
-"""What is wrong with a field in plain words, by pydantic's type of error
+"""Problems of a field in plain words, by pydantic's type of error
 (https://docs.pydantic.dev/latest/errors/validation_errors/)."""
 _EXAMPLE = '{"query": "What is BM25?"}'
 _BUG = "Something went wrong inside the service, and it was logged. Try again; if it stays, report it."
@@ -120,9 +120,9 @@ class Refusal(HTTPException):
 def refuse(
     status: int, code: str, message: str, query_id: str | None = None
 ) -> JSONResponse:
-    """Builds the response to a caller. A connection whose body was left unread is closed."""
+    """Builds the response to a caller. A connection with an unread body is closed after it."""
     headers = {"X-Content-Type-Options": "nosniff"}
-    # What is left of the body would be read as the next request.
+    # The server would read the rest of the body as the next request.
     if status in (408, 413):
         headers["Connection"] = "close"
     if code == BusyError.code:
@@ -131,8 +131,8 @@ def refuse(
 
 
 def error_body(code: str, message: str, query_id: str | None = None) -> ErrorBody:
-    """Builds the one error shape; `message` may hold what a caller sent: keys and half surrogates are taken out."""
-    # A half surrogate could not be sent as UTF-8.
+    """Builds the one error shape, without keys and half surrogate pairs, which `message` may quote from the caller."""
+    # Half a surrogate pair cannot be sent as UTF-8.
     said = without_keys(message).encode(errors="replace").decode()
     error = {"code": code, "message": said}
     if query_id:
@@ -141,7 +141,7 @@ def error_body(code: str, message: str, query_id: str | None = None) -> ErrorBod
 
 
 def status_of(error: ServiceError) -> int:
-    """Returns the status of `error`, by the table."""
+    """Returns the status of `error` from the table."""
     # In order of inheritance, so that the nearest parent decides.
     for kind in type(error).__mro__:
         if kind in STATUS_OF:
@@ -150,7 +150,7 @@ def status_of(error: ServiceError) -> int:
 
 
 def describe_failure(error: BaseException, query_id: str | None) -> ErrorBody:
-    """Builds the error shape of a failure that came after an answer had begun."""
+    """Builds the error shape for a failure after a response has begun."""
     if isinstance(error, ServiceError):
         return error_body(error.code, str(error), query_id)
     return error_body("internal", _BUG, query_id)
@@ -164,8 +164,9 @@ def install_error_handlers(
     """Makes every error of `app` come in the one shape.
 
     Args:
-        offered: Offers a reply to pages of other origins; a bug's is sent from outside all that does so otherwise.
-        nothing: Returns the page for a path that there is not; None if the one shape is wanted.
+        offered: Lets pages of other origins read a response. The response to a bug needs this, because Starlette sends
+            it from outside the middleware that does so for others.
+        nothing: Returns the page for an unknown path; None if the caller wants the one shape.
     """
 
     async def on_http_exception(request: Request, error: Exception) -> Response:
@@ -188,7 +189,7 @@ def install_error_handlers(
 async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, ServiceError)
     status = status_of(error)
-    # A caller's mistake is the caller's to see; one of ours is the operator's.
+    # The caller sees their own mistakes; the operator has to see ours.
     if status >= 500:
         log.warning(
             "request_failed",
@@ -201,7 +202,7 @@ async def _on_service_error(request: Request, error: Exception) -> JSONResponse:
         response.headers["Retry-After"] = str(max(1, math.ceil(error.retry_after_s)))
     elif isinstance(error, TraceError | KnowledgeError) and status == 503:
         response.headers["Retry-After"] = str(STORE_AGAIN_S)
-    # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: it must name a way to be let in.
+    # https://www.rfc-editor.org/rfc/rfc9110#name-401-unauthorized: the response must name a way to authenticate.
     if isinstance(error, UnauthorizedError):
         response.headers["WWW-Authenticate"] = 'Bearer realm="antiphon"'
     return response
@@ -221,7 +222,7 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     assert isinstance(error, HTTPException)
     if isinstance(error, Refusal):
         return error.as_response()
-    # FastAPI's own 400 comes before our handlers see the body: it could not be decoded.
+    # FastAPI itself answers 400 if it cannot decode the body, before our handlers see it.
     if error.status_code == 400:
         message = f"The body cannot be read as JSON in UTF-8: send an object such as {_EXAMPLE}."
         return refuse(400, "malformed_json", message)
@@ -232,14 +233,14 @@ async def _on_http_exception(request: Request, error: Exception) -> JSONResponse
     response.headers.update(error.headers or {})
     if error.status_code == 405:
         methods = _methods_of(request)
-        # No schema holds a page, and its route has named its methods.
+        # Pages are in no schema; for them the router has set the header already.
         if methods:
             response.headers["Allow"] = ", ".join(methods)
     return response
 
 
 def _methods_of(request: Request) -> list[str]:
-    """Returns all methods that the path takes: each has a route of its own, and the router names only one's."""
+    """Returns all methods that the path takes: each has its own route, and the router names the method of one only."""
     path = request.scope["path"].removeprefix(request.scope["root_path"])
     methods: set[str] = set()
     for template, operations in request.app.openapi()["paths"].items():
@@ -252,7 +253,7 @@ def _methods_of(request: Request) -> list[str]:
 
 
 def _bug(request: Request) -> JSONResponse:
-    """The server logs the exception itself; the caller gets no more than that there was one."""
+    """Builds the response to an exception, of which the caller learns no details; the server logs them."""
     return refuse(500, "internal", _BUG, _query_id(request))
 
 
@@ -261,9 +262,9 @@ def _query_id(request: Request) -> str | None:
 
 
 def in_words(problems: Sequence[Any]) -> str:
-    """Lists the first validation problems as `field: what is wrong`, without what was sent."""
+    """Lists the first validation problems as `field` and problem, without the values sent."""
     words: list[str] = []
-    # A body can hold thousands of mistakes; the first few are enough to mend it.
+    # A body can hold thousands of mistakes; the first few show the caller what to mend.
     for problem in problems[:MOST_PROBLEMS]:
         part, *path = problem["loc"]
         named = [str(each) for each in path if each not in FORMS]
@@ -273,9 +274,9 @@ def in_words(problems: Sequence[Any]) -> str:
 
 
 def _wrong(problem: Any) -> str:
-    """Says in plain words what is wrong with a field; the library's own if it is a rule that nobody expected."""
+    """Words the problem of a field plainly; in the library's own words if the rule is not in our table."""
     kind = problem["type"]
-    # Pydantic counts the entries of a text too, if something else has checked it before.
+    # Pydantic reports a text's length as that of a list if another validator has run before.
     if kind in ("too_short", "too_long") and isinstance(problem["input"], str):
         kind = f"string_{kind}"
     words = _WRONG.get(kind)

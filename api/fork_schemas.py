@@ -1,4 +1,4 @@
-"""Bodies about forks: what is changed, and what came of it."""
+"""Bodies about forks: the changes that they make, and their outcome."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ class ChangeRequest(RequestBody):
     )
 
     def change(self) -> Change:
-        """Returns the change as the service takes it.
+        """Returns the change in the service's own form.
 
         Raises:
-            BadInputError: The value holds what no trace can.
+            BadInputError: No trace can hold the value.
         """
         _check_sound(self.value)
         given = self.value
@@ -50,12 +50,12 @@ class ChangeRequest(RequestBody):
 
 
 def _check_sound(value: JsonValue) -> None:
-    """Refuses values that are nested deep, numbers that no store holds, and half surrogate pairs.
+    """Refuses deeply nested values, numbers that no store can hold, and half surrogate pairs.
 
     Raises:
-        BadInputError: There is one.
+        BadInputError: The value is or holds one of these.
     """
-    # Not by recursion, which is what a deep value is sent for.
+    # Without recursion, which a hostile, deeply nested value would exhaust.
     level: list[JsonValue] = [value]
     for _ in range(MOST_DEPTH):
         level = list(chain.from_iterable(map(_parts, level)))
@@ -84,14 +84,14 @@ def _parts(value: JsonValue) -> list[JsonValue]:
 
 
 def _form(change: object) -> str:
-    """Tells one change from several, so that what is wrong is said of the form that was sent."""
+    """Distinguishes one change from several, so that an error is about the form that the caller sent."""
     return "several" if isinstance(change, list | tuple) else "one"
 
 
 class ForkRequest(RequestBody):
     """The event from which on a query is run again, and what is different: `at`, `change` or `faults` at least."""
 
-    # `anyOf` of the three would say it in full, and generators then make no class of it.
+    # `anyOf` of the three would be exact, but generators of clients make no class from that.
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
 
     at: Annotated[WholeNumber, Field(ge=0, le=MOST_SEQ)] | None = Field(
@@ -114,9 +114,9 @@ class ForkRequest(RequestBody):
     )
     mode: Mode = Field(
         "recorded",
-        description="`recorded`: every call is answered as it was recorded, nothing is live, and where nothing was "
-        "recorded the fork stops (`cancelled`) and says so; `remodel`: the model live, and tools where nothing was "
-        "recorded; `live`: everything live.",
+        description="`recorded`: every call is answered as it was recorded, nothing is live, and the fork stops "
+        "(`cancelled`) at a call that was not recorded, and says so; `remodel`: the model live, and tools whose call "
+        "was not recorded; `live`: everything live.",
     )
     faults: dict[str, JsonValue] | None = Field(
         None,
@@ -124,7 +124,7 @@ class ForkRequest(RequestBody):
     )
 
     def changes(self) -> list[Change]:
-        """Returns the changes as the service takes them."""
+        """Returns the changes in the service's own form."""
         if isinstance(self.change, ChangeRequest):
             return [self.change.change()]
         return [each.change() for each in self.change]
@@ -136,7 +136,7 @@ class ForkReply(Schema):
     query_id: str = Field(description="The fork's trace.")
     parent: str
     parent_seq: int = Field(
-        description="The last event that both have; 0 where they share no more than the question."
+        description="The last event that both have; 0 if they share no more than the question."
     )
     change: str = Field(description="What was changed, in words.")
     mode: Mode
@@ -153,7 +153,7 @@ class ForkPlanReply(Schema):
     parent: str
     shared: int = Field(description="Its last event that is its parent's too.")
     mode: Mode
-    models: list[str] = Field(description="Who is asked; empty where no model is.")
+    models: list[str] = Field(description="The models to ask; empty if none is asked.")
     calls: int = Field(
         description="Calls to them at most, each of which may be retried."
     )
@@ -161,5 +161,7 @@ class ForkPlanReply(Schema):
     effects: list[str] = Field(
         description="Those of them that change something outside."
     )
-    may_cost: bool = Field(description="A model is asked that is not known to be free.")
+    may_cost: bool = Field(
+        description="The fork asks a model that is not known to be free."
+    )
     sentence: str = Field(description="All of it in words.")

@@ -1,8 +1,8 @@
-"""Formulas in TeX, as they are in Markdown, as MathML: all of it elements that nothing can be done with.
+"""Renders TeX formulas in Markdown as MathML, using only elements that can do no harm.
 
-What is between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A
-dollar is one of money or of a shell unless it fits pandoc's rule
-(https://pandoc.org/MANUAL.html#extension-tex_math_dollars). What cannot be drawn is shown as it is written.
+Text between `$…$`, `$$…$$`, `\\(…\\)` and `\\[…\\]` is read as one piece, in which nothing else is Markdown. A dollar
+is taken for money or a shell variable unless it fits pandoc's rule
+(https://pandoc.org/MANUAL.html#extension-tex_math_dollars). A formula that cannot be drawn appears as its source.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ from markdown_it.utils import OptionsDict
 from math_core import LatexError, LatexToMathML
 
 MOST_CHARS = 2_000
-"""A longer formula is shown as it is written."""
+"""A longer formula appears as its source."""
 MOST_LINES = 50
 MOST_NESTING = 50
-"""Braces in one another: the converter goes down into each on the process's own stack."""
+"""The deepest nesting of braces: the converter is recursive, and would exhaust the process's stack."""
 MOST_HTML_CHARS = 50_000
 
 MATH_ELEMENTS = {
@@ -48,7 +48,7 @@ MATH_ATTRIBUTES = {
 }  # fmt: skip
 
 PLACES = "places"
-"""Of the reader's environment: the pattern of places in a text, which come behind a formula that they are put into."""
+"""The key in the reader's environment for the pattern of citation marks, which are moved from a formula to its end."""
 
 _FORMULA = "formula"
 _PENDING = "pending_formula"
@@ -56,9 +56,10 @@ _INLINE = (("$$", "$$"), ("$", "$"), ("\\(", "\\)"), ("\\[", "\\]"))
 _BLOCK = (("$$", "$$"), ("\\[", "\\]"))
 _ELEMENT = re.compile(r"<([a-z]+)")
 _HUGE = re.compile(r'="-?\d{3}')
+"""A length of three digits, by which a formula could cover the rest of the page."""
 _SIGNS = re.compile(r"[\\^_{=]")
-"""What no money, process or reference has in it."""
-# Beyond pandoc's rule, which forbids digits there: `$HOME:$PATH` and `US$5 or 7$` are no formulas.
+"""Signs that amounts of money, process ids and references do not contain."""
+# Stricter than pandoc's rule, which forbids only digits there: `$HOME:$PATH` and `US$5 or 7$` are not formulas.
 _NOT_BEHIND_A_DOLLAR = re.compile(r"[0-9A-Z_{]")
 
 
@@ -72,7 +73,7 @@ def read_formulas(reader: MarkdownIt) -> None:
 
 
 def formulas_in(tokens: Sequence[Token]) -> dict[str, str]:
-    """Returns the formulas that can be drawn, by what is written for them."""
+    """Returns the formulas that can be drawn, as MathML, by their source."""
     found: dict[str, str] = {}
     for token in tokens:
         found |= formulas_in(token.children or ())
@@ -90,7 +91,7 @@ def formula_html(tex: str, *, is_display: bool) -> str | None:
         html = _converter().convert_with_local_state(tex, displaystyle=is_display)
     except LatexError:
         return None
-    # Without what is left out, such as a line through it, a formula could mean something else.
+    # Dropping a foreign element, such as a line that strikes through a term, could change a formula's meaning.
     if not MATH_ELEMENTS.issuperset(_ELEMENT.findall(html)):
         return None
     if len(html) > MOST_HTML_CHARS or _HUGE.search(html):
@@ -100,7 +101,7 @@ def formula_html(tex: str, *, is_display: bool) -> str | None:
 
 @cache
 def _converter() -> LatexToMathML:
-    # No macros: a few characters of them make millions.
+    # No macros: a few characters can expand to millions.
     return LatexToMathML(max_expansions=0, fancy_error=False)
 
 
@@ -133,7 +134,7 @@ def _read_inline(state: StateInline, silent: bool) -> bool:
 
 
 def _end(text: str, start: int, closing: str) -> int | None:
-    """Returns the end of a formula within a paragraph; None if it is none."""
+    """Returns the end of a formula within a paragraph; None if the text is not a formula."""
     last = start + MOST_CHARS
     end = text.find(closing, start, last)
     while closing == "$" and end > 0 and _is_escaped(text, end):
@@ -146,13 +147,13 @@ def _end(text: str, start: int, closing: str) -> int | None:
 
 
 def _is_formula(tex: str, closing: str, behind: str) -> bool:
-    """Returns False for what only has a dollar or an escaped bracket before it and behind it."""
+    """Returns False for text that merely happens to be between dollars or escaped brackets."""
     if closing == "\\)":
         return True
     if closing == "\\]":
         return bool(_SIGNS.search(tex))
     is_padded = tex[0].isspace() or tex[-1].isspace()
-    # Lines of its own may have been joined with those round them.
+    # A display formula may be padded with spaces or line breaks, but then it must contain a sign of mathematics.
     if is_padded and (closing == "$" or not _SIGNS.search(tex)):
         return False
     return not ("`" in tex or _NOT_BEHIND_A_DOLLAR.match(behind))
@@ -177,22 +178,22 @@ def _read_block(
 
 
 def _lines(state: StateBlock, start_line: int, closing: str) -> list[str]:
-    """Returns the lines of a formula to its end, or to that of the text; none if it is no formula."""
+    """Returns the lines of a formula up to its end, or that of the text; nothing if it is not a formula."""
     lines = [_line(state, start_line)]
     rest = lines[0][2:]
     while closing not in rest:
         at = start_line + len(lines)
         if at >= state.lineMax:
             return lines
-        # It ends at the latest with its paragraph.
+        # A formula ends with its paragraph at the latest.
         if state.isEmpty(at) or state.sCount[at] < state.blkIndent:
             return []
-        # Each of many lines may begin one.
+        # Bounded, because each of many lines may begin a formula, and would search all that follow.
         if len(lines) >= MOST_LINES:
             return []
         rest = _line(state, at)
         lines.append(rest)
-    # What is behind its end on the same line is a paragraph's.
+    # With text after its end on the same line it is part of a paragraph.
     return lines if rest.find(closing) == len(rest) - len(closing) else []
 
 
@@ -204,7 +205,7 @@ def _push(
     *,
     silent: bool,
 ) -> bool:
-    """Adds the token of a formula; returns False if the lines are none."""
+    """Adds the token of a formula; returns False if the lines are not one."""
     written = "\n".join(lines)
     is_closed = written[2:].endswith(closing)
     tex = written[2 : -len(closing)]
@@ -256,5 +257,5 @@ def _render_pending(
     _options: OptionsDict,
     _environment: MutableMapping[str, Any],
 ) -> str:
-    """Renders a formula whose end is still to come, or never comes."""
+    """Renders the source of a formula whose end is still to come, or never comes."""
     return f"<p>{escapeHtml(tokens[at].info)}</p>\n"

@@ -1,4 +1,4 @@
-"""Guards before the routes: the names and pages that the service may be called by, and plain paths and methods."""
+"""Guards before the routes: they check by which name and from which page a request comes, and normalise its path."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.service import Settings, is_loopback
 READING = ("GET", "HEAD", "OPTIONS")
 """Methods that change nothing."""
 _OF_PROXIES = ("forwarded", "x-real-ip")
-"""Headers by which proxies say for whom they ask, beside those that begin with `x-forwarded-`."""
+"""Headers in which proxies name the caller, besides those that begin with `x-forwarded-`."""
 _ONCE = frozenset(
     {
         b"host",
@@ -30,20 +30,20 @@ _ONCE = frozenset(
         b"last-event-id",
     }
 )
-"""Headers that decide who is let in, and what a request is. Of two, a proxy in front may take the other one."""
+"""Headers that identify the caller and the request. If there were two, a proxy in front might use the other one."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class CallerGuard:
-    """Refuses requests whose Host or Origin names another machine or another site, or that say who sends them twice.
+    """Refuses requests whose Host or Origin names another machine or site, or that repeat a header which decides.
 
-    A web page anywhere can rebind its own name to this machine's address: only the Host header tells. And it can send
-    some requests here without being asked for leave: the Origin header tells.
+    A web page anywhere can rebind its own name to this machine's address, which only the Host header reveals. It can
+    also send some requests here without the browser asking this service first, which only the Origin header reveals.
 
     Args:
-        allowed: The names by which the service goes; None is any.
-        pages: Further names whose pages may change something here: those that the owner has named.
-        origins: The same for whole origins, whose pages may read the replies too.
+        allowed: The names of the service; None: any.
+        pages: Further names whose pages may change something here, because the owner has named them.
+        origins: The same for whole origins, whose pages may also read the replies.
     """
 
     def __init__(
@@ -88,7 +88,7 @@ class CallerGuard:
         await self._app(scope, receive, send)
 
     def _allows_host(self, host: str | None) -> bool:
-        # Only programs leave it out: every browser sends it.
+        # Every browser sends a Host header; only programs leave it out.
         if self._allowed is None or host is None:
             return True
         return host_name(host) in self._allowed
@@ -108,12 +108,12 @@ class CallerGuard:
             return True
         if host is None:
             return False
-        # Behind a proxy the scheme of the request is not that of the page, so that a missing port is the page's own.
+        # Behind a proxy the request may have another scheme than the page, so a Host without a port matches any port.
         return (name, port) == (host_name(host), _port_of(host) or port)
 
 
 def _repeated(scope: Scope) -> str | None:
-    """Returns a header that came more than once and must not; None if there is none."""
+    """Returns a header that was repeated and must not be; None if there is none."""
     seen: set[bytes] = set()
     for name, _ in scope["headers"]:
         if name in seen and name in _ONCE:
@@ -123,10 +123,10 @@ def _repeated(scope: Scope) -> str | None:
 
 
 def hosts_for(settings: Settings) -> frozenset[str] | None:
-    """Returns the names by which the service may be called; None is any.
+    """Returns the names by which callers may address the service; None: any.
 
-    Unless the settings name some, that are this machine's own, on a network address too: by which names others may
-    reach it is for its owner to say.
+    Unless the settings name some, these are only this machine's own names, even on a network address: the owner must
+    say by which names others may reach it.
     """
     named = named_hosts(settings)
     if "*" in named:
@@ -143,12 +143,12 @@ def named_hosts(settings: Settings) -> frozenset[str]:
 def offered_to(
     origins: frozenset[str], headers: Sequence[str] = ()
 ) -> Callable[[ASGIApp], ASGIApp]:
-    """Returns what lets pages of these origins call an app and read what it replies; without any, the app itself.
+    """Returns a wrapper that lets pages of these origins call an app and read its replies; without origins, none.
 
-    Their scripts send a key as a header, and no cookie is known here: so the browser is not asked for credentials.
+    Their scripts send a key as a header, and the service uses no cookies, so browsers need not send credentials.
 
     Args:
-        headers: Those that doors take beside the API's own.
+        headers: Request headers of doors, besides the API's own.
     """
     if not origins:
         return _as_it_is
@@ -170,7 +170,7 @@ def offered_to(
             "WWW-Authenticate",
             "Content-Disposition",
         ),
-        # Named pages may call a service on the reader's own machine or network.
+        # Pages that the owner has named may also call a service on the reader's own machine or network.
         allow_private_network=True,
     )
 
@@ -180,7 +180,7 @@ def _as_it_is(app: ASGIApp) -> ASGIApp:
 
 
 def pages_for(settings: Settings) -> frozenset[str]:
-    """Returns the sites whose pages may change something here beside the service's own: none that nobody has named."""
+    """Returns the sites, besides the service's own, whose pages may change something here: those in the settings."""
     if "allowed_hosts" not in settings.model_fields_set:
         return frozenset()
     return frozenset(name for name in named_hosts(settings) if not is_loopback(name))
@@ -189,7 +189,7 @@ def pages_for(settings: Settings) -> frozenset[str]:
 def is_from_here(headers: Headers) -> bool:
     """Returns True if a request calls this machine by its own name, and no proxy says that it passed it on.
 
-    A proxy that says nothing of itself, and calls the service as 127.0.0.1, cannot be told from a program here.
+    A proxy that does not identify itself, and calls the service as 127.0.0.1, looks like a program on this machine.
     """
     host = headers.get("host")
     if host is not None and not is_loopback(host_name(host)):
@@ -215,15 +215,15 @@ def _port_of(host: str) -> int | None:
 
 
 def _plain_path(path: str, root_path: str) -> str:
-    """Returns a path without slashes at its end; that of the service as a whole with one, if the first page is."""
+    """Returns a path without slashes at its end; only the first page, the root path itself, keeps one."""
     plain = path.rstrip("/") or "/"
     return f"{root_path}/" if plain == root_path else plain
 
 
 class PlainRequests:
-    """Serves a path with a slash at its end as the one without, and HEAD as GET without the body.
+    """Serves a path with a slash at its end like the one without, and HEAD like GET without the body.
 
-    A redirect would name the machine behind a proxy, and turn a POST into a GET.
+    A redirect instead would reveal the name of the machine behind a proxy, and turn a POST into a GET.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -233,7 +233,7 @@ class PlainRequests:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        # Shared with the copies below: whoever logs the request finds there what the routes note.
+        # Made before the copies below, which share it: so the access log finds there what the routes note.
         scope.setdefault("state", {})
         scope = {
             **scope,
@@ -253,7 +253,7 @@ class PlainRequests:
                 await send({"type": "http.response.body", "body": b""})
                 answered.set()
 
-        # With its head everything is said, so that a stream of events ends here.
+        # The head is the whole reply: a GET that would stream events is cancelled after it.
         work = asyncio.ensure_future(self._app(scope, receive, send_head))
         told = asyncio.ensure_future(answered.wait())
         await asyncio.wait({work, told}, return_when=asyncio.FIRST_COMPLETED)

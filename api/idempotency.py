@@ -1,7 +1,7 @@
 """Requests that may be sent again without asking twice: the `Idempotency-Key` header.
 
-The id of the query is made from the key and the body, so that the recorded query itself says whether, and for what, a
-key was used: also after a restart, and for as long as its trace is kept.
+The id of the query is made from the key and the body. So the trace itself shows that a key was used, and for which
+body, even after a restart, as long as it is kept.
 (https://datatracker.ietf.org/doc/draft-ietf-httpapi-idempotency-key-header/)
 """
 
@@ -19,15 +19,15 @@ from antiphon.api.errors import Refusal
 from antiphon.service import Antiphon, Outcome, Query
 
 KEY_CHARS = 16
-"""Characters of the id that stand for the key; as many stand for the body."""
+"""Characters of the id that come from the key; as many come from the body."""
 
 IdempotencyKey = Annotated[
     str | None,
     Header(
         min_length=1,
         max_length=200,
-        description="A name of your choice for this one request. Sent again with the same body it asks nothing anew: "
-        "it gets the answer of the first time, or waits for it. Such a query goes on where its client goes away.",
+        description="A name of your choice for this one request. A request that repeats it with "
+        "the same body gets the first answer, or waits for it. Such a query goes on if its client disconnects.",
     ),
 ]
 
@@ -36,7 +36,7 @@ class IdempotentQueries:
     """Begins each query with a key once."""
 
     def __init__(self) -> None:
-        # One a key, for as long as somebody holds it: a query may wait for its place meanwhile.
+        # One lock for each key, as long as somebody holds it: its query may have to wait for a place.
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._awaited: set[asyncio.Future[Outcome]] = set()
 
@@ -47,14 +47,15 @@ class IdempotentQueries:
         body: bytes,
         start: Callable[[str], Awaitable[Query]],
     ) -> Query:
-        """Begins the query under an id of its own, or returns the one that was begun with the key.
+        """Begins the query under an id of its own, or returns the one that began with the same key.
 
         Raises:
             Refusal: 409: the key was used with another body.
         """
+        # The key is made the tenant's own, because two tenants may choose the same one.
         used = _digest(service.principal.own(key).encode())
         query_id = used + _digest(body)
-        # Two equal requests at once: the second must find what the first began.
+        # Of two equal requests at the same time the second must find the query that the first began.
         lock = self._locks.setdefault(used, asyncio.Lock())
         async with lock:
             known = [*service.running(), *await service.store.ids(used, 2)]
@@ -75,14 +76,14 @@ class IdempotentQueries:
         return query
 
     def await_end(self, query: Query) -> None:
-        """Waits for the end of a query whose client may go away: else what it spent would not be counted."""
+        """Waits for the end of a query whose client may go away, so that its spending is counted in any case."""
         awaited = asyncio.ensure_future(query.outcome())
         self._awaited.add(awaited)
         awaited.add_done_callback(self._forget)
 
     def _forget(self, awaited: asyncio.Future[Outcome]) -> None:
         self._awaited.discard(awaited)
-        # Whoever waits for the answer learns of a failure; here it was only waited for.
+        # Retrieved, so that asyncio does not report it as lost: callers who wait for the answer get the failure.
         if not awaited.cancelled():
             awaited.exception()
 

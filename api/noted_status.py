@@ -1,4 +1,4 @@
-"""The status of a response as it passes by, for what counts or logs requests once they are over."""
+"""Notes the status of a response as it passes by, for counting and logging requests once they are over."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from starlette.types import Message, Send
 
 
 class NotedStatus:
-    """Passes on what an app sends, and notes the status of its response; 500 if it raises before it answers."""
+    """Passes on an app's messages, and notes the status of its response; 500 if it raises before it answers."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
@@ -14,6 +14,6 @@ class NotedStatus:
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            # Of a library it may come as a member of an enumeration, which a log shows by its name.
+            # A library may send a member of an enumeration, which a log would show by its name.
             self.status = int(message["status"])
         await self._send(message)

@@ -1,4 +1,4 @@
-"""The published schema: the events and views of the vocabulary, typed, beside what the routes declare themselves."""
+"""The published schema: the typed events and views of the vocabulary, besides the types that routes declare."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ JsonSchema = dict[str, Any]
 
 
 def schema_at(name: str) -> JsonSchema:
-    """Returns the reference to a schema of the published ones."""
+    """Returns a reference to one of the published schemas."""
     return {"$ref": f"{_AT}{name}"}
 
 
@@ -81,7 +81,8 @@ _SERVER_SENT: JsonSchema = {
 def text_of_many(form: str, item: JsonSchema) -> JsonSchema:
     """Describes text of this media type that holds one item after another.
 
-    As a string and what it holds, since OpenAPI 3.1 has no `itemSchema`, and generators refuse what it has not.
+    The text is described as a string with a content schema, because OpenAPI 3.1 has no `itemSchema`, and generators of
+    clients refuse unknown keywords.
     """
     text = {
         "type": "string",
@@ -96,7 +97,7 @@ EVENTS: JsonSchema = text_of_many("text/event-stream", schema_at("ServerSentEven
 
 
 def operation_id(route: APIRoute) -> str:
-    """Names an operation as its function is named, which clients that are made from the schema can be read by."""
+    """Names an operation after its function, so that clients generated from the schema are readable."""
     return route.name
 
 
@@ -123,7 +124,7 @@ def publish_schema(app: FastAPI) -> None:
 
 
 def _add_security(app: FastAPI, schema: JsonSchema) -> None:
-    """Says which operations ask for a key, and for which scope of it, if the service asks for keys."""
+    """Declares which operations need a key, and which scope of it, if the service asks for keys."""
     service = getattr(app.state, "service", None)
     if service is None or service.public_principal() != NOBODY:
         return
@@ -131,12 +132,12 @@ def _add_security(app: FastAPI, schema: JsonSchema) -> None:
     for method, path, scope in guarded_routes(app):
         operation = schema["paths"].get(path, {}).get(method.lower())
         if operation is not None and scope is not None:
-            # Scopes of these schemes are roles: https://spec.openapis.org/oas/v3.1.0#security-requirement-object.
+            # Here the list holds roles: https://spec.openapis.org/oas/v3.1.0#security-requirement-object.
             operation["security"] = [{name: [scope]} for name in SECURITY_SCHEMES]
 
 
 def _declare_errors_as_json(schema: JsonSchema) -> None:
-    """Says of every error that it is JSON: FastAPI gives it the content type that the route's answer has."""
+    """Declares every error as JSON: FastAPI gives it the content type of the route's own answer."""
     for operations in schema["paths"].values():
         for operation in operations.values():
             for status, response in operation.get("responses", {}).items():
@@ -152,7 +153,7 @@ def _servers(app: FastAPI) -> list[JsonSchema] | None:
 
 
 def _catalog_of(app: FastAPI) -> Catalog:
-    # The schema may be asked for without a service, such as by a test.
+    # A test, for example, builds the schema without a service.
     if service := getattr(app.state, "service", None):
         catalog: Catalog = service.catalog
         return catalog
@@ -160,7 +161,7 @@ def _catalog_of(app: FastAPI) -> Catalog:
 
 
 def _add(schemas: JsonSchema, catalog: Catalog) -> None:
-    """Adds the schemas of the vocabulary, and lets traces refer to them."""
+    """Adds the schemas of the vocabulary, and makes the schema of traces refer to them."""
     recorded: Any = Recorded[catalog.union]  # type: ignore[name-defined]  # made at run time
     (whole, live, *_), components = msgspec.json.schema_components(
         [recorded, Live | TextHtml, *_VIEWS],
@@ -168,7 +169,7 @@ def _add(schemas: JsonSchema, catalog: Catalog) -> None:
         ref_template=f"{_AT}{{name}}",
     )
     components = dict(components)
-    # msgspec names it after all the kinds of events that it may hold.
+    # msgspec gives it a name made of all kinds of events.
     components[_RECORDED] = components.pop(whole["$ref"].removeprefix(_AT)) | {
         "title": _RECORDED
     }
@@ -180,7 +181,7 @@ def _add(schemas: JsonSchema, catalog: Catalog) -> None:
 
 
 def _leave_lengths_to_bounds(schema: Any) -> None:
-    """Takes `items: false` from tuples, whose length `maxItems` bounds already: not every generator reads it."""
+    """Removes `items: false` from tuples: `maxItems` bounds their length already, and not every generator knows it."""
     if isinstance(schema, list):
         for part in schema:
             _leave_lengths_to_bounds(part)
@@ -198,5 +199,5 @@ def _stored_text(kind: type) -> JsonSchema:
 
 
 def lines_of(forms: Sequence[str]) -> dict[str, JsonSchema]:
-    """Describes a trace as one event a line, for each of the forms."""
+    """Describes a trace as one event per line, for each of the media types."""
     return {form: text_of_many(form, RECORDED) for form in forms}

@@ -1,7 +1,7 @@
 """The pages: a shell for every view, and the files that it loads, with headers that keep hostile text harmless.
 
-They are compressed once, when the service starts. Replies of the API are not: that would cost the event loop, which
-serves everybody, milliseconds for each; a proxy in front may do it.
+They are compressed once, when the service starts. Replies of the API are not compressed: each would cost the event
+loop, which serves everybody, some milliseconds; a proxy in front may do it.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ MAIN = "main.js"
 
 
 class View(NamedTuple):
-    """What a path shows; `main.js` has the same table from the shell, and loads a view when it is first shown.
+    """The view at a path; `main.js` gets the same table from the shell, and loads a view at its first use.
 
     Attributes:
-        title: How the window is called, until the view calls it otherwise.
+        title: The title of the window, until the view sets another.
         module: The file whose `show` builds the view.
-        styles: Its style sheets, in the order in which they apply; others' do not apply while it is shown.
+        styles: Its style sheets, in the order in which they apply; other views' sheets do not apply meanwhile.
     """
 
     title: str
@@ -65,7 +65,7 @@ VIEWS = {
     "/faults": _FAULTS,
     "/faults/{point}/{kind}": _FAULTS,
 }
-"""The views by their paths; all are served the same shell, with what the view needs to be shown at once."""
+"""The views by their paths; all have the same shell, which names the modules and styles that the view needs at once."""
 
 CONTENT_SECURITY_POLICY = "; ".join(
     (
@@ -90,7 +90,7 @@ HTML = "text/html; charset=utf-8"
 FORMS = (JSON, "text/html")
 FOR_EVER = "public, max-age=31536000, immutable"
 CHECKED = "no-cache"
-"""Kept, but asked for each time whether it is still so (ETag)."""
+"""The browser keeps the shell, but asks each time if it has changed (ETag)."""
 
 _ROOT = "{root}"
 _ASSETS = "{assets}"
@@ -99,7 +99,7 @@ _STYLES = "{styles}"
 _VIEWS = "{views}"
 _SAMPLES = "{samples}"
 
-# As the formatter writes them, also over several lines; `import("./x.js")` loads later.
+# Imports as the formatter writes them, also over several lines; without `import("./x.js")`, which loads later.
 _IMPORTS = re.compile(
     r'^(?:(?:(?:import|export) [^"\n]{1,160}|\}) from|import) "([^"\n]{1,200})"',
     re.MULTILINE,
@@ -108,11 +108,11 @@ _NOTHING = View("Not found", "", ())
 
 
 class Asset(NamedTuple):
-    """A file as it is sent.
+    """A file in the forms in which it is sent.
 
     Attributes:
-        packed: The same by gzip; None if that makes it no smaller. It holds no secret and nothing of a request, so that
-            its length tells nobody anything.
+        packed: The same by gzip; None if that is not smaller. It holds no secret and nothing from a request, so its
+            length reveals nothing.
     """
 
     data: bytes
@@ -127,7 +127,7 @@ class Asset(NamedTuple):
     def response(
         self, request: Request, headers: dict[str, str], form: str | None
     ) -> Response:
-        """Sends it, compressed if the browser can read that."""
+        """Returns the response with the file, compressed if the browser accepts that."""
         headers = headers | {"Vary": "Accept-Encoding"}
         if self.packed is None or not _takes_gzip(request):
             return Response(self.data, media_type=form, headers=headers)
@@ -136,7 +136,7 @@ class Asset(NamedTuple):
 
 
 class Shell(NamedTuple):
-    """The shell as one view needs it."""
+    """The shell for one view."""
 
     asset: Asset
     etag: str
@@ -145,8 +145,8 @@ class Shell(NamedTuple):
 class Pages:
     """The shells and their files, read and compressed once.
 
-    The files' address holds the hash of them all, so that a browser may keep each for ever, and never
-    mixes two versions.
+    The address of each file holds a hash of all files, so that a browser may keep each for ever, and never mixes two
+    versions.
     """
 
     def __init__(self, root_path: str) -> None:
@@ -165,7 +165,7 @@ class Pages:
         self._nothing = self._shell_of(_NOTHING)
 
     def shell_of(self, view: View) -> Callable[[Request], Awaitable[Response]]:
-        """Returns what serves a view's shell, or nothing if the browser has it."""
+        """Returns a handler that sends a view's shell, or 304 if the browser has it."""
         shell = self._shells[view]
 
         async def serve(request: Request) -> Response:
@@ -188,7 +188,7 @@ class Pages:
         return asset.response(request, HEADERS | {"Cache-Control": FOR_EVER}, form)
 
     def nothing(self, request: Request) -> Response | None:
-        """Returns the page that says that there is none; None for a program, which is answered in JSON."""
+        """Returns the page for an unknown path; None for a program, which gets JSON."""
         path = request.url.path.removeprefix(self._root_path)
         accept = request.headers.get("accept")
         is_of_api = path.startswith("/api/")
@@ -214,6 +214,7 @@ class Pages:
         ]
         table = {path: view._asdict() for path, view in VIEWS.items()}
         html = self._template
+        # In this order: the first texts contain placeholders of the last.
         for name, text in (
             (_MODULES, "\n    ".join(preloads)),
             (_STYLES, "\n    ".join(styles)),
@@ -230,7 +231,7 @@ class Pages:
 def add_pages(app: FastAPI, root_path: str) -> Pages:
     """Adds the pages to the app, beside the API that they use."""
     pages = Pages(root_path)
-    # Plain routes: the pages are no part of the API's schema, and take any query parameters.
+    # Plain routes: the pages are not part of the API's schema, and accept any query parameters.
     for path, view in VIEWS.items():
         _add(app, path, pages.shell_of(view))
     _add(app, "/web/{version}/{name:path}", pages.file)
@@ -252,7 +253,7 @@ def _read(folder: Path) -> dict[str, bytes]:
 
 
 def needed_modules(texts: Mapping[str, str], module: str) -> dict[str, None]:
-    """Returns a module and all that it imports, so that a browser fetches them at once and not one after another."""
+    """Returns a module and all its imports, so that a browser fetches them together and not one after another."""
     found: dict[str, None] = {}
     waiting = [module]
     while waiting:
@@ -276,6 +277,7 @@ def _takes_gzip(request: Request) -> bool:
 def _hash(files: dict[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name, data in files.items():
+        # The lengths, so that no two sets of files run together into the same bytes.
         digest.update(b"%d %s %d " % (len(name), name.encode(), len(data)))
         digest.update(data)
     return digest.hexdigest()[:16]

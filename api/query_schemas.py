@@ -17,14 +17,14 @@ from antiphon.vocabulary.values import Usage
 def _wish(name: str) -> Any:
     """Returns the field for one setting that a caller may choose, as vocabulary/settings.py declares it.
 
-    Its bounds are in the schema for its readers; what is out of them is refused with a sentence, as in Python.
+    The schema only shows its bounds; the service itself refuses a value outside them, in the same words as in Python.
     """
     declared = DECLARED[name]
     assert declared.wish is not None
     most = ", which is the most" if declared.wish.lower_only else ""
     description = f"{declared.sentence[:-1]}; null is the service's setting{most}."
     options: dict[str, Any] = {}
-    # Strict, for "2" and true are no numbers.
+    # Strict, because "2" and true are not numbers.
     if declared.is_float:
         options |= {"strict": True, "allow_inf_nan": False}
     bounds = {"minimum": declared.setting.least, "maximum": declared.most_wished}
@@ -50,10 +50,10 @@ class QueryRequest(RequestBody):
     )
     follows: Annotated[str, Field(max_length=200)] | None = Field(
         None,
-        description='The query of the conversation that the question is asked after; "": none of them. It is a version '
+        description='The query of the conversation that the question follows; "": none of them. It becomes a version '
         "of what was asked there before, and the conversation goes on behind it. Null: the last one that was asked.",
     )
-    # The settings that a caller may choose: a test holds these fields to `WISHES`.
+    # The settings that a caller may choose; a test checks that these fields are those of `WISHES`.
     max_rounds: WholeNumber | None = _wish("max_rounds")
     deadline_s: float | None = _wish("deadline_s")
     compression: Literal["extractive", "model"] | None = _wish("compression")
@@ -73,7 +73,7 @@ class QueryRequest(RequestBody):
     )
 
     def question(self) -> Question:
-        """Returns the question as the service takes it."""
+        """Returns the question in the service's own form."""
         wishes = {name: getattr(self, name) for name in WISHES}
         return Question(
             query=self.query,
@@ -151,7 +151,7 @@ class QueryAnswer(Schema):
         None,
         exclude_if=lambda value: value is None,
         description="With `html` alone: the answer's Markdown as HTML without links, images or scripts; behind each "
-        'cited span stands `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
+        'cited span is `<sup data-citation="I">N</sup>`, I its place in `citations`, N that of its source, from 1.',
     )
     sources: list[str] = Field(
         description="The cited sources, in order, without repeats."
@@ -219,7 +219,7 @@ def answer_of(outcome: Outcome, html: str | None = None) -> QueryAnswer:
     """Builds the JSON object of an answer, the same over HTTP, in a live stream and on the command line.
 
     Args:
-        html: The answer as HTML, if that was asked for (`html_of`).
+        html: The answer as HTML, if the caller wants it (`html_of`).
     """
     response = outcome.response
     return QueryAnswer(
@@ -248,7 +248,7 @@ def answer_of(outcome: Outcome, html: str | None = None) -> QueryAnswer:
 
 def _usage(response: ResponseAssembled) -> UsageReply:
     summaries: SummariesReply | None = None
-    # A summarising call that failed may have used tokens all the same.
+    # Also without a summary: a summarising call that failed may have used tokens.
     if response.summaries > 0 or response.summary_usage != Usage():
         summaries = SummariesReply(
             calls=response.summaries, **asdict(response.summary_usage)
@@ -264,7 +264,7 @@ class WaitingReply(Schema):
     who: str = Field(examples=["engine"])
     event: str = Field(examples=["reasoning_completed or reasoning_failed"])
     about: str = Field(
-        description="The call or round; empty where there is only one.", examples=["c1"]
+        description="The call or round; empty if there is only one.", examples=["c1"]
     )
     since_seq: int = Field(description="The event that requested it.", examples=[4])
     since_at: float
@@ -288,7 +288,7 @@ class QueryBegun(Schema):
 
     query_id: str
     session_id: str = Field(
-        description="The conversation: send it with the next question; empty where it was asked before."
+        description="The conversation: send it with the next question; empty if the question was asked before."
     )
     status: str = Field(examples=["queued"])
 

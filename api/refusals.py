@@ -1,4 +1,4 @@
-"""The refusals that the published schema tells of, for one route and another."""
+"""The refusals in the published schema, by the kinds of routes that may give them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.api.schemas import ErrorReply
 
 
 def _documented(status: int, description: str) -> dict[int | str, dict[str, Any]]:
-    # By reference: of a model FastAPI would make a decoder for each of 400 refusals, at every start.
+    # By reference: from a model FastAPI would make a decoder for each of 400 refusals, at every start.
     content = {JSON: {"schema": schema_at("ErrorReply")}}
     return {status: {"description": description, "content": content}}
 
@@ -20,20 +20,20 @@ ALWAYS = (
     | _documented(
         422, "Something in the request cannot be used; the message says what and why."
     )
-    | _documented(401, "The service asks for a key, and none came that counts.")
+    | _documented(401, "The service asks for a key, and the request has no valid one.")
     | _documented(403, "The key may not do that, or the service does not allow it.")
     | _documented(
         429,
         "A limit of the key or its tenant is reached: `Retry-After` has the seconds.",
     )
-    | _documented(500, "A mistake of the service; nothing of its inside is told.")
+    | _documented(500, "An internal error of the service, without details.")
 )
 """The refusals of every route, for its documentation."""
 
 FORBIDDEN = _documented(
     403, "This service does not allow it, or a page of another site asked for it."
 )
-"""That of a route that changes something."""
+"""The refusal of a route that changes something."""
 
 WITH_BODY = (
     _documented(408, "The body came too slowly.")
@@ -41,31 +41,31 @@ WITH_BODY = (
     | _documented(415, "The body is not declared as it must be.")
     | FORBIDDEN
 )
-"""Those of a route that takes a body."""
-# Of one that names the model FastAPI publishes the schema to which all refer.
+"""The refusals of a route that takes a body."""
+# One of them names the model, so that FastAPI publishes the schema to which all refer.
 WITH_BODY[408]["model"] = ErrorReply
 
-WITH_NAME = _documented(404, "There is none of that name.")
-"""Those of a route that names something."""
+WITH_NAME = _documented(404, "There is nothing of that name.")
+"""The refusals of a route that names something."""
 
 WITH_TRACE = WITH_NAME | _documented(
     409, "Several traces' ids begin so; the message names some."
 )
-"""Those of a route that names a trace, by its id or enough of its beginning."""
+"""The refusals of a route that names a trace, by its id or enough of its beginning."""
 
 NOT_NOW = _documented(
     409,
     "Not in this state: it runs or is over, exists already, or several ids begin so.",
 )
-"""That of a route that needs the trace in a certain state."""
+"""The refusal of a route that needs the trace in a certain state."""
 
 FULL = _documented(
     429, "A share is used up, or so many wait that one more would wait too long."
 )
-"""That of a route that asks a question."""
+"""The refusal of a route that asks a question."""
 
 UNAVAILABLE = _documented(
     503,
     "Busy, closing, or the index or the traces cannot be used now; the message says which.",
 )
-"""Those of a route that needs the service's stores."""
+"""The refusals of a route that needs the service's stores."""

@@ -1,4 +1,4 @@
-"""Forms of an answer, chosen by the Accept header: one JSON object at the end, or server-sent events
+"""The forms of an answer, chosen by the Accept header: one JSON object at the end, or server-sent events
 (https://html.spec.whatwg.org/multipage/server-sent-events.html)."""
 
 from __future__ import annotations
@@ -35,19 +35,19 @@ EVENT_STREAM = "text/event-stream"
 
 CLIENT_GONE = "the client went away"
 CLIENT_GONE_STATUS = 499
-"""The status that nginx logs for a client that went away; nobody reads the answer."""
+"""The status that nginx logs for a client that went away; nobody receives it."""
 
 KEEP_ALIVE_S = 15.0
 KEEP_ALIVE = b": still working\n\n"
 STREAM_HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
-"""X-Accel-Buffering: nginx would otherwise hold events back."""
+"""X-Accel-Buffering: nginx would otherwise hold back events."""
 
 Streamed = Recorded[Event] | Live
 
 
 def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
-    """Returns the offer that an Accept header weighs highest; the earlier of equals, the first if it names none."""
-    # What most programs send.
+    """Returns the offer that an Accept header weighs highest: the earlier of equals, and the first if it names none."""
+    # A short cut for the header of most programs.
     if not accept or accept == "*/*":
         return offers[0]
     weights = dict(map(_weighed, accept.split(",")))
@@ -55,7 +55,7 @@ def preferred(accept: str | None, offers: tuple[str, ...]) -> str:
 
 
 def _weight(offer: str, weights: dict[str, float]) -> float:
-    # The nearest pattern decides, as RFC 9110 has it (https://www.rfc-editor.org/rfc/rfc9110#name-accept).
+    # The most specific pattern decides, by RFC 9110 (https://www.rfc-editor.org/rfc/rfc9110#name-accept).
     for pattern in (offer, f"{offer.partition('/')[0]}/*", "*/*"):
         if pattern in weights:
             return weights[pattern]
@@ -63,7 +63,7 @@ def _weight(offer: str, weights: dict[str, float]) -> float:
 
 
 def _weighed(part: str) -> tuple[str, float]:
-    # The standard library reads parameters of a media type only if they are in a header of a message.
+    # The standard library parses parameters of a media type only as the header of a message.
     message = Message()
     message["content-type"] = part.strip()
     try:
@@ -73,10 +73,10 @@ def _weighed(part: str) -> tuple[str, float]:
 
 
 async def outcome_or_gone(query: Query, request: Request) -> Outcome | None:
-    """Waits for the outcome; None once the client is gone: its query is then cancelled and has come to its end."""
+    """Waits for the outcome; returns None if the client went away: its query was then cancelled, and is over."""
     watching = asyncio.ensure_future(_cancel_once_gone(query, request))
     try:
-        # To the end in any case, so that the query is over when the request is.
+        # Waits even for a client that is gone, so that the query is over when the request is.
         outcome = await query.outcome()
     finally:
         is_gone = watching.done()
@@ -91,17 +91,17 @@ async def _cancel_once_gone(query: Query, request: Request) -> None:
 
 
 LastWords = Callable[[ErrorBody], bytes]
-"""Makes the event that says why a stream ends before its end."""
+"""Makes the event with the reason why a stream ends early."""
 _LAST_WORDS = "last_words"
 
 
 def end_with(scope: Scope, words: LastWords) -> None:
-    """Has the stream that answers a request end with these words, which its client understands."""
+    """Has the stream that answers a request end early with these words, in the protocol of its client."""
     scope.setdefault("state", {})[_LAST_WORDS] = words
 
 
 def last_words_of(scope: Scope) -> LastWords:
-    """Returns how the stream that answers a request ends: unless it says, with an event of the error's code."""
+    """Returns the early end of the stream that answers a request; by default an event named after the error's code."""
     words: LastWords = scope.get("state", {}).get(_LAST_WORDS, _named)
     return words
 
@@ -114,7 +114,7 @@ class LiveAnswer(StreamingResponse):
     """Streams a query's events and its answer; a client that goes away cancels the query.
 
     Args:
-        last_words: Makes the event that says why a stream ends before its end; None: that of the API.
+        last_words: Makes the event with the reason why the stream ends early; None: the API's own.
     """
 
     media_type = EVENT_STREAM
@@ -163,8 +163,8 @@ async def ended_by(
     whole: Callable[[Outcome], Iterable[bytes]],
     failed: LastWords = _failure,
 ) -> AsyncIterator[bytes]:
-    """Yields what ends a stream: the answer as `whole` writes it, or the failure as `failed` does."""
-    # As a value: whatever went wrong must still reach the client as an event.
+    """Yields the end of a stream: the answer as `whole` writes it, or the failure as `failed` does."""
+    # `gather` returns any error as a value, because it must still reach the client as an event.
     [outcome] = await asyncio.gather(query.outcome(), return_exceptions=True)
     if not isinstance(outcome, BaseException):
         for event in whole(outcome):
@@ -184,7 +184,7 @@ async def server_sent(
     """Encodes each event as a server-sent one; a reader that was too slow misses the rest and gets `events_lost`.
 
     Args:
-        html: Behind the pieces of text comes what they are as HTML.
+        html: Sends the HTML of the text, too, after its pieces.
     """
     draft = DraftHtml()
     try:
@@ -207,7 +207,7 @@ def streamed_as_event(streamed: Streamed | TextHtml) -> bytes:
 
 
 def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
-    """Encodes one server-sent event; `data` is JSON, which has no line breaks of its own."""
+    """Encodes one server-sent event; `data` is JSON on one line."""
     line = b"" if number is None else b"id: %d\n" % number
     return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), line, data)
 
@@ -215,11 +215,11 @@ def as_event(kind: str, data: bytes, number: int | None = None) -> bytes:
 async def with_keep_alive(
     items: AsyncIterator[bytes], every_s: float
 ) -> AsyncGenerator[bytes, None]:
-    """Yields `items`, and a comment whenever none came for `every_s` seconds, so that no proxy hangs up."""
+    """Yields `items`, and a comment after each `every_s` seconds without one, so that no proxy hangs up."""
     coming = asyncio.ensure_future(_next(items))
     try:
         while True:
-            # `wait` and not `wait_for`, which would cancel the item that is still to come.
+            # Not `wait_for`, which would cancel the item that is still to come.
             await asyncio.wait({coming}, timeout=every_s)
             if not coming.done():
                 yield KEEP_ALIVE

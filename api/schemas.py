@@ -23,7 +23,7 @@ from antiphon.service import (
 
 
 def _whole(text: str) -> str:
-    """Refuses half a surrogate pair, which JSON can express (`"\\ud800"`) and no file or database can hold."""
+    """Refuses half a surrogate pair, which JSON can express (`"\\ud800"`) but no file or database can hold."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -41,7 +41,7 @@ SessionId = Annotated[Text, Field(max_length=200)]
 
 
 def _whole_number(value: object) -> object:
-    """Returns 2 for 2.0, which to JSON is the same number."""
+    """Returns 2 for 2.0, which is the same number in JSON."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     return value
@@ -261,7 +261,7 @@ class PassageReply(Schema):
     link: str | None
     score: float = Field(description="Comparable within one search only.")
     start: int | None = Field(
-        description="Where it begins in its lesson's text, in characters; null where that is not known.",
+        description="Where it begins in its lesson's text, in characters; null if that is not known.",
         examples=[1840],
     )
     text: str

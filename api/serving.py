@@ -1,4 +1,4 @@
-"""Serves an app on a socket until a signal comes, and ends in order: queries under way first, then the service."""
+"""Serves an app on a socket until a signal comes, and shuts down in order: first queries under way, then the rest."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from antiphon.api.stopping import LAST_WORDS_S
 from antiphon.service import RESET, Antiphon, Settings, spare_memory, take_short_turns
 
 STOPPING_S = 5.0
-"""Seconds that queries under way get to end when the service is asked to stop; then they are cancelled."""
+"""Seconds that queries under way get to end after a signal to stop; then they are cancelled."""
 
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 CLOSING_S = 5
@@ -41,8 +41,8 @@ async def serve(
     """Serves the REST API until a signal comes, and returns the signal's number.
 
     Args:
-        announce: Called once the service is open, with what it lacks to be ready.
-        stopping: Called with each signal that comes; the second one finds the service stopping already.
+        announce: Called once the service is open, with the reasons why it is not ready yet.
+        stopping: Called with each signal, also with further ones while the service is stopping already.
 
     Raises:
         ServiceError: The service cannot be opened.
@@ -52,7 +52,7 @@ async def serve(
     _send_at_once(listener)
     app = create_app(
         settings,
-        # Whoever asks whether the service is there need not wait for what only questions need.
+        # Embedder and SDK load later, because only questions need them: checks of the service answer at once.
         partial(Antiphon.open, loads_later=True),
         interceptor_of,
         fault_of,
@@ -67,7 +67,7 @@ async def serve(
         timeout_graceful_shutdown=int(STOPPING_S) + CLOSING_S,
     )
     server = _Server(config, app, stopping)
-    # Entered here and not by uvicorn, so that a refusal to open reaches the user as a sentence.
+    # Entered here rather than by uvicorn, so that a refusal to open reaches the user as a sentence.
     with server.stopped_by_signals():
         async with app.router.lifespan_context(app):
             announce(app.state.service.readiness().refusing)
@@ -76,7 +76,7 @@ async def serve(
 
 
 async def serve_app(app: Any, listener: socket.socket) -> None:
-    """Serves an app that has no life of its own, such as the double, without a log."""
+    """Serves an app without a lifespan, such as the double, without a log."""
     _send_at_once(listener)
     config = uvicorn.Config(
         app,
@@ -90,19 +90,19 @@ async def serve_app(app: Any, listener: socket.socket) -> None:
 
 
 class _BreakableHttp(HttpToolsProtocol):
-    """uvicorn's protocol, which by itself lets no app break a connection before the head of its reply."""
+    """uvicorn's protocol, extended so that an app can break a connection before the head of its reply."""
 
     def on_headers_complete(self) -> None:
-        """Hands the app the way to do so."""
+        """Gives the app a function that breaks its connection."""
         super().on_headers_complete()
         self.scope["extensions"] = {RESET: {"now": self.transport.abort}}
 
 
 def _send_at_once(listener: socket.socket) -> None:
-    """Has the head and the body of a reply sent as they are written, on every connection that the listener accepts.
+    """Has every connection of the listener send the head and the body of a reply as they are written.
 
-    By itself the system keeps the second back until the first is acknowledged, for which a caller takes its time: 40 ms
-    a reply. asyncio switches that off, but not for a connection of a listener that was made without naming TCP
+    By default the system holds back the body until the caller has acknowledged the head, which takes 40 ms for each
+    reply. asyncio switches that off, but not for connections of a listener that was made without naming TCP
     (https://github.com/python/cpython/blob/3.11/Lib/asyncio/base_events.py, `_set_nodelay`).
     """
     if listener.family in (socket.AF_INET, socket.AF_INET6):
@@ -110,7 +110,7 @@ def _send_at_once(listener: socket.socket) -> None:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, which would raise a caught signal again before our service is closed."""
+    """uvicorn's server, with our handling of signals: uvicorn would raise them again before our service is closed."""
 
     def __init__(
         self, config: uvicorn.Config, app: FastAPI, stopping: Callable[[int], None]
@@ -122,7 +122,7 @@ class _Server(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
-        # Not before: it takes the processor from whatever else is done.
+        # Only now: loading takes the processor away from everything else, such as opening the socket.
         self._app.state.service.load()
         self._app.state.service.check_model_key()
 
@@ -133,18 +133,18 @@ class _Server(uvicorn.Server):
         )
         ending = asyncio.create_task(self._end_streams())
         await super().shutdown(sockets)
-        # No query is cancelled after all if they ended in time.
+        # In case the queries ended in time: then none is to be cancelled any more.
         late.cancel()
         ending.cancel()
 
     async def _end_streams(self) -> None:
-        """Tells whoever still follows something, once the queries that are cancelled have said so themselves."""
+        """Ends the streams of remaining followers, once those of cancelled queries have ended in their own way."""
         await asyncio.sleep(STOPPING_S + LAST_WORDS_S)
         await self._app.state.event_streams.end()
 
     @contextmanager
     def stopped_by_signals(self) -> Generator[None, None, None]:
-        """Lets SIGINT and SIGTERM end the server in order, from before it opens until after it has closed."""
+        """Has SIGINT and SIGTERM shut the server down in order, from before it opens until after it has closed."""
         loop = asyncio.get_running_loop()
         before = {number: signal.getsignal(number) for number in STOPPED_BY}
         for number in STOPPED_BY:
@@ -152,7 +152,7 @@ class _Server(uvicorn.Server):
         try:
             yield
         finally:
-            # The loop leaves Python's own handlers behind.
+            # Removing the loop's handlers installs Python's defaults: the ones from before must be restored.
             for number, handler in before.items():
                 loop.remove_signal_handler(number)
                 signal.signal(number, handler)

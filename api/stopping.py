@@ -1,4 +1,4 @@
-"""The end of event streams when the service stops, or their reader's key counts no more: readers are told why."""
+"""Ends event streams, with the reason, when the service stops or their reader's key is no longer valid."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from antiphon.service import Antiphon
 from antiphon.vocabulary.errors import ServiceError, UnauthorizedError
 
 LOOK_S = 1.0
-"""Seconds between two looks at whether the readers of streams would still be let in."""
+"""Seconds between two checks that the readers of streams would still be let in."""
 LAST_WORDS_S = 2.0
-"""Seconds that a stream gets to end by itself, once the queries whose callers wait were cancelled."""
+"""Seconds that a stream gets to end in its own way, once the queries whose callers wait were cancelled."""
 STOPPING = error_body(
     "stopping",
     "The service stops. What still runs goes on when it starts again: follow it then, with the id of the last event "
@@ -25,10 +25,10 @@ STOPPING = error_body(
 
 
 class _Stream:
-    """One stream that is being sent.
+    """One open stream.
 
     Attributes:
-        caller: Who reads it.
+        caller: The credentials of its reader.
     """
 
     def __init__(self, scope: Scope, send: Send) -> None:
@@ -38,14 +38,14 @@ class _Stream:
         self._is_over = False
 
     async def send(self, message: Message) -> None:
-        # What the app still sends behind the last words has nowhere to go.
+        # After the last words, anything that the app still sends is dropped.
         if not self._is_over:
             await self._send(message)
 
     async def end(self, why: ErrorBody) -> None:
         self._is_over = True
         last = self._words(why)
-        # To the app this is a reader who went away: it lets go of what it had open for them.
+        # The server then reports the end to the app like a reader who went away, and the app cleans up.
         await self._send(
             {"type": "http.response.body", "body": last, "more_body": True}
         )
@@ -53,7 +53,7 @@ class _Stream:
 
 
 class StreamEnds:
-    """The event streams that are being sent; one an app."""
+    """The open event streams of one app."""
 
     def __init__(self) -> None:
         self._open: set[_Stream] = set()
@@ -72,37 +72,37 @@ class StreamEnds:
             self._watching = None
 
     async def end(self) -> None:
-        """Ends those that are left, each with an event that says why."""
-        # A reader that does not read any more must not hold the others up.
+        """Ends the remaining streams, each with an event that names the reason."""
+        # All at the same time: a reader that has stopped reading must not hold up the others.
         ending = [stream.end(STOPPING) for stream in list(self._open)]
         await asyncio.gather(*ending, return_exceptions=True)
 
     async def _watch(self, service: Antiphon) -> None:
-        """Ends the streams of those who would not be let in now, whichever process revoked their key."""
+        """Ends the streams of readers who would not be let in now; another process may have revoked their key."""
         while True:
             await asyncio.sleep(LOOK_S)
-            # Each caller once: thousands of streams may be one caller's.
+            # Each caller once, because one caller may have thousands of streams.
             for caller in {stream.caller for stream in self._open}:
                 try:
                     caller.principal(service)
                 except UnauthorizedError as error:
                     self._end_all_of(caller, error)
                 except ServiceError:
-                    # Nobody can be looked up now, so nobody new is let in.
+                    # The keys cannot be read now: that is no reason to end streams of callers who were let in.
                     continue
 
     def _end_all_of(self, caller: Credentials, why: UnauthorizedError) -> None:
         said = error_body(why.code, str(why))
         for stream in [each for each in self._open if each.caller == caller]:
             self._open.discard(stream)
-            # A reader that does not read any more must not hold the others up.
+            # In its own task: a reader that has stopped reading must not hold up the others.
             ending = asyncio.create_task(stream.end(said))
             self._ending.add(ending)
             ending.add_done_callback(self._ending.discard)
 
 
 class EventStreams:
-    """Knows which replies are event streams, for as long as they are sent."""
+    """Registers each reply that is an event stream, as long as it is open."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

@@ -1,4 +1,4 @@
-"""Event streams that followers hold open."""
+"""The responses of event streams that followers hold open."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from antiphon.vocabulary.access import Principal
 from antiphon.vocabulary.errors import QuotaError
 
 MOST_AGE_S = 3_600.0
-"""Seconds after which a stream ends; its reader goes on from its last event. No query takes so long."""
+"""Seconds after which a stream ends; its reader can go on after its last event. No query takes so long."""
 
 
 class FollowedEvents(StreamingResponse):
-    """Streams events to a follower, for as long as they stay, or tells them that they have too many streams open."""
+    """Streams events to a follower as long as they stay, or refuses them with 429 if they have too many streams."""
 
     media_type = EVENT_STREAM
 
@@ -38,7 +38,7 @@ class FollowedEvents(StreamingResponse):
         self._caller = caller
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        # Here and not in the route: what is counted here is discounted too, however the connection ends.
+        # Counted here and not in the route, so that the stream is discounted too, no matter how the connection ends.
         try:
             self._streams.enter(self._caller)
         except QuotaError as error:
@@ -55,7 +55,7 @@ class FollowedEvents(StreamingResponse):
 async def _until_old(
     items: AsyncGenerator[bytes, None],
 ) -> AsyncGenerator[bytes, None]:
-    """Yields items until the stream is too old; one comes every few seconds at least."""
+    """Yields items until the stream is too old; the keep-alive brings one every few seconds at least."""
     ends_at = time.monotonic() + MOST_AGE_S
     async with aclosing(items):
         async for item in items:

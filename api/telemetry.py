@@ -1,4 +1,4 @@
-"""Telemetry of requests: what may be shown at `/metrics`, each request counted, the caller's trace continued."""
+"""Telemetry of requests: decides if `/metrics` answers, counts each request, and continues the caller's trace."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from antiphon.service import Settings, is_loopback
 from antiphon.vocabulary.caller_trace import TRACE_HEADERS, caller_trace
 
 UNKNOWN_ROUTE = "none"
-"""The label of requests that no route takes: their paths are anybody's words."""
+"""The label of requests that no route takes: callers invent their paths, which would make endless labels."""
 _METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 _MOST_HEADER_CHARS = 600
 """More than both headers may have (https://www.w3.org/TR/trace-context/#tracestate-limits)."""
 
 
 class Metrics(Protocol):
-    """What is counted for Prometheus; `telemetry.Metrics` is one."""
+    """Counts for Prometheus; satisfied by `telemetry.Metrics`."""
 
     def count_request(
         self, method: str, route: str, status: int, seconds: float
@@ -37,7 +37,7 @@ def shows_metrics(settings: Settings) -> bool:
 
 
 class RequestTelemetry:
-    """Hands the caller's trace on to the query that a request begins, and counts the request."""
+    """Passes the caller's trace on to the query that a request begins, and counts the request."""
 
     def __init__(self, app: ASGIApp, *, traces: bool) -> None:
         self._app = app
@@ -70,16 +70,16 @@ def _note_caller_trace(scope: Scope) -> None:
         value = headers.get(name)
         if value is not None and len(value) <= _MOST_HEADER_CHARS:
             found[name] = value
-    # Set for requests without them too: a server may handle the next request of a connection in the same context.
+    # Also set without such headers: a server may handle the next request of a connection in the same context.
     caller_trace.set(found or None)
 
 
 def _method(scope: Scope) -> str:
-    """Returns the method; a caller may send any word as one."""
+    """Returns the method, or `other`: a caller may send any word as one."""
     return str(scope["method"]) if scope["method"] in _METHODS else "other"
 
 
 def _route(scope: Scope) -> str:
-    """Returns the route's own path: the one that was asked for would be a label for each trace that there is."""
+    """Returns the route's own path: the requested one would make a label for every single trace."""
     route = scope.get("route")
     return str(getattr(route, "path", UNKNOWN_ROUTE))

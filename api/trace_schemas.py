@@ -94,10 +94,10 @@ class ConversationTraceReply(TraceSummaryReply):
     """One line of a conversation, at its place in it."""
 
     follows: str | None = Field(
-        description="The query that it was asked after; null at the beginning."
+        description="The query that it follows; null at the beginning."
     )
     versions: list[str] = Field(
-        description="All queries that were asked after that one, in their order: this one, and other versions of it."
+        description="All queries that follow that one, in their order: this one, and other versions of it."
     )
 
 
@@ -194,7 +194,7 @@ class TrendsReply(Schema):
     """Quality and cost over time."""
 
     periods: list[PeriodReply] = Field(
-        description="At most 60 of equal length without a gap, the oldest first; none where there is no trace."
+        description="At most 60 of equal length without a gap, the oldest first; none if there is no trace."
     )
 
 

@@ -1,4 +1,4 @@
-"""The assembler's state: what an answer is made of, as a fold over the events that bring it."""
+"""The assembler's state: everything that goes into an answer, folded from the query's events."""
 
 from __future__ import annotations
 
@@ -49,25 +49,25 @@ Incident = (
 
 
 class AnswerState(Value, frozen=True, kw_only=True):
-    """Everything known of a query that its answer is made of.
+    """Everything about a query that goes into its answer.
 
     Attributes:
-        rules: The version of the rules by which the query is decided.
-        wanted: Names of those who were to answer when the question came in; empty if that is not recorded.
+        rules: The version of the rules that decide the query.
+        wanted: Names of the reasoners that were to answer when the question came in; empty if that is not recorded.
         history: The last exchanges of the conversation, oldest first.
         facts: Every fact, in order of discovery.
-        briefings: What each call was shown, with the table that its citations are resolved against.
-        speakers: Pairs of a call and who answered it.
-        fallback_calls: Pairs of a call that the fallback reasoner was asked for, and the `seq` of its request.
+        briefings: The briefing of each call, with the table against which its citations are resolved.
+        speakers: Pairs of a call and the reasoner that answered it.
+        fallback_calls: Pairs of a call requested of the fallback reasoner, and the `seq` of that request.
         replies: Replies, in order.
         summaries: The usage of each summarising call, in order.
-        rounds: What each settled round brought, in order.
+        rounds: The findings of each settled round, in order.
         incidents: Events that may be a reason for doubt, in order.
-        reviewers: Who was to be asked about each draft.
+        reviewers: Names of the reviewers who were to judge each draft.
         reviews: Their judgements, in order.
-        confirmed: Ids of the tool calls that made up rounds; some were asked for by an attempt that then failed.
+        confirmed: Ids of the tool calls that made up rounds; a failed attempt had asked for some of them.
         answer: The answer, once it was given.
-        imported: Another program gave it.
+        imported: True if another program gave the answer.
     """
 
     rules: int = 1
@@ -90,7 +90,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """The tokens of all reasoning calls, of attempts that failed too, as far as servers reported them."""
+        """The tokens of all reasoning calls, failed attempts included, as far as servers reported them."""
         usage = Usage()
         for reply in self.replies:
             usage = usage + reply.event.usage + reply.event.wasted
@@ -116,11 +116,11 @@ class AnswerState(Value, frozen=True, kw_only=True):
         return self.rounds[-1].event.open_parts
 
     def doubt(self, kind: str, event_seq: int, **words: str | int) -> Indicator:
-        """Words a doubt by the rules of this query."""
+        """Words a doubt as the rules of this query do."""
         return indicator(kind, event_seq, rules=self.rules, **words)
 
     def briefing_of(self, call_id: str) -> Recorded[BriefingPrepared] | None:
-        """Returns what the call was shown."""
+        """Returns the call's briefing: all that its model saw."""
         for briefing in reversed(self.briefings):
             if briefing.event.call_id == call_id:
                 return briefing
@@ -134,7 +134,7 @@ class AnswerState(Value, frozen=True, kw_only=True):
         return None
 
     def speaker_of(self, call_id: str) -> str | None:
-        """Returns who answered the call: the reasoner of its last attempt."""
+        """Returns the reasoner that answered the call: that of its last attempt."""
         # Attempts before the last one failed; a dictionary of the pairs keeps the last.
         return dict(self.speakers).get(call_id)
 
@@ -144,7 +144,7 @@ Decision = tuple[AnswerState, tuple[Event, ...]]
 
 
 def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decision:
-    """Notes the question, its conversation and its reviewers, and that its conversation could not be read, if so."""
+    """Notes the question, its conversation and its reviewers, and a doubt if the conversation could not be read."""
     query = recorded.event
     state = replace(
         state,
@@ -161,10 +161,10 @@ def note_query(state: AnswerState, recorded: Recorded[QueryReceived]) -> Decisio
 
 
 def _wanted(first: QueryReceived) -> tuple[str, ...]:
-    """Returns who is to answer: the reasoner of that service, and the models that may take turns with it."""
+    """Returns the names that may answer: the reasoner of that service, and the models that may take turns with it."""
     reasoner = dict(first.versions).get("reasoner", "")
     settings = first.settings
-    # A reasoner with a name of its own, such as the offline one, answers whichever model was requested.
+    # A reasoner with a name of its own, such as the offline one, answers no matter which model was requested.
     if reasoner != settings.model:
         return tuple(filter(None, [reasoner]))
     others = (settings.final_model, settings.other_model)
@@ -172,14 +172,14 @@ def _wanted(first: QueryReceived) -> tuple[str, ...]:
 
 
 def note_briefing(state: AnswerState, recorded: Recorded[BriefingPrepared]) -> Decision:
-    """Notes what a call sees."""
+    """Notes the briefing of a call."""
     return replace(state, briefings=(*state.briefings, recorded)), ()
 
 
 def note_request(
     state: AnswerState, recorded: Recorded[ReasoningRequested]
 ) -> Decision:
-    """Notes a call of the fallback reasoner; only those matter."""
+    """Notes a call of the fallback reasoner; other calls do not matter here."""
     if recorded.event.reasoner == "primary":
         return state, ()
     call = (recorded.event.call_id, recorded.seq)
@@ -187,7 +187,7 @@ def note_request(
 
 
 def note_speaker(state: AnswerState, recorded: Recorded[ReasoningStarted]) -> Decision:
-    """Notes who answers a call."""
+    """Notes the reasoner that answers a call."""
     speaker = (recorded.event.call_id, recorded.event.reasoner)
     return replace(state, speakers=(*state.speakers, speaker)), ()
 
@@ -198,7 +198,7 @@ def note_reply(state: AnswerState, recorded: Recorded[ReasoningCompleted]) -> De
 
 
 def note_summary(state: AnswerState, recorded: Recorded[SummaryCompleted]) -> Decision:
-    """Counts the tokens of a summary, which cost the same if it could not be used."""
+    """Counts the tokens of a summary, which cost the same even if it could not be used."""
     state = replace(
         state,
         summaries=(*state.summaries, recorded.event.usage + recorded.event.wasted),

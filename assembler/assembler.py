@@ -1,4 +1,4 @@
-"""The assembler's table of rules: what an answer is made of, and the answer itself."""
+"""The assembler's table of rules: they gather what goes into an answer, and build it."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ from antiphon.vocabulary.values import Citation
 def after_answer_requested(
     state: AnswerState, recorded: Recorded[AnswerRequested]
 ) -> Decision:
-    """Gives the answer. There is one: requested once more, because it was lost on its way, the same is repeated."""
+    """Gives the answer. A query has only one: if it was lost on its way and is requested again, it is repeated."""
     if state.answer is not None:
         repeated = with_new_doubts(state.answer, state)
         return replace(state, answer=repeated), (repeated,)
@@ -88,11 +88,11 @@ class ResponseAssembler(Decider[AnswerState]):
 def assemble(
     state: AnswerState, recorded: Recorded[AnswerRequested]
 ) -> ResponseAssembled:
-    """Builds the answer that was asked for."""
+    """Builds the requested answer."""
     draft = _draft(state, recorded)
     indicators = without_repeats((*doubts_of(state), *draft.doubts))
     links = _links_by_source(draft.citations)
-    # Numbers, not events: a round whose outcomes came twice is one round.
+    # Counted by number: a round whose outcomes came twice is still one round.
     rounds = {settled.event.round for settled in state.rounds}
     return ResponseAssembled(
         answer=draft.text,
@@ -111,12 +111,13 @@ def assemble(
 
 
 def answer_so_far(trace: Sequence[Recorded[Event]], why: str) -> ResponseAssembled:
-    """Builds the answer of a query that was stopped before it had one: what was found by then, and what it took."""
+    """Builds the answer of a query that was stopped before it had one, from what was found and used by then."""
     state = AnswerState()
     for recorded in trace:
         rule = RULES.get(type(recorded.event))
         if rule is not None:
             state, _ = rule(state, recorded)
+    # The trace holds no request for this answer, so one is made up at its last event.
     last = trace[-1]
     requested = Recorded(
         query_id=last.query_id,
@@ -135,7 +136,7 @@ def with_new_doubts(answer: ResponseAssembled, state: AnswerState) -> ResponseAs
 
 
 def _draft(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Draft:
-    """Drafts an answer by the mode asked for, or the next plainer one that can be had."""
+    """Drafts an answer in the requested mode, or the next plainer one that is possible."""
     requested = recorded.event
     if requested.mode == "plain":
         return draft_statement(state, requested.why, recorded.seq)
@@ -145,12 +146,12 @@ def _draft(state: AnswerState, recorded: Recorded[AnswerRequested]) -> Draft:
     draft = draft_from_facts(state, requested.why, recorded.seq)
     if reply is None:
         return draft
-    # The facts take the place of a reply that is no answer, and say what it ended with.
+    # The extracts replace a reply that was no answer; the reader still learns how it ended.
     return replace(draft, doubts=(*doubts_of_ending(state, reply), *draft.doubts))
 
 
 def _links_by_source(citations: Sequence[Citation]) -> dict[str, str | None]:
-    """Returns what is cited, in order of first citation, each with its first link."""
+    """Returns the cited sources, in order of first citation, each with its first link."""
     links: dict[str, str | None] = {}
     for citation in citations:
         # A later passage of the same source may be the first that has a link.

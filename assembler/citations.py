@@ -16,7 +16,7 @@ from antiphon.vocabulary.values import (
 
 
 class Resolved(NamedTuple):
-    """The citations that lead to evidence, in order of the answer, and how many do not."""
+    """The citations that lead to evidence, in order of the answer, and the number of those that do not."""
 
     citations: tuple[Citation, ...]
     unresolved: int
@@ -30,9 +30,9 @@ def resolve(
 ) -> Resolved:
     """Resolves `cited` against the `table` of the very request that the reply answers.
 
-    What does not resolve is counted and left out: a citation that names no source shown, no block of it, no span
-    of the answer, or that quotes what was not shown there. Citations of text that is no part of the answer count for
-    nothing.
+    A citation that does not resolve is counted and left out: one that names a source, block or span of the answer
+    which does not exist, or quotes words that were not in that block. Citations in text that is not part of the answer
+    are ignored.
     """
     resolved: dict[
         Citation, None
@@ -55,8 +55,8 @@ def _resolve_one(
     table: Sequence[ShownSource],
     facts: Mapping[str, Fact],
 ) -> list[Citation]:
-    """Returns one citation for each piece of the passage that is quoted; none if it does not resolve."""
-    # The model's offsets count in its whole text, ours in what of it is the answer.
+    """Returns one citation for each quoted piece of the passage; none if the citation does not resolve."""
+    # The model's offsets count in its whole text, ours in the part of it that is the answer.
     start = answer.place_of(cited.start)
     end = answer.place_of(cited.end)
     if start >= end:
@@ -78,19 +78,19 @@ def _resolve_one(
 def _cited_sentences(
     cited: ReplyCitation, table: Sequence[ShownSource]
 ) -> tuple[int, ...]:
-    """Returns the numbers of the sentences that a citation names; none if the request showed no such blocks."""
+    """Returns the numbers of the sentences that a citation names; none if the request had no such blocks."""
     # Every index comes from the model's server, and a negative one would silently count from the end.
     if not 0 <= cited.source < len(table):
         return ()
     shown = table[cited.source].sentences
     if not 0 <= cited.first_block < cited.end_block <= len(shown):
         return ()
-    # Blocks are numbered within what was shown, which may leave sentences of the passage out.
+    # Blocks count only the sentences in the request, which may leave out some of the passage.
     return shown[cited.first_block : cited.end_block]
 
 
 def cite(fact: Fact, start: int, end: int, cited_text: str, at: int) -> Citation:
-    """Builds the citation of `cited_text`, character `at` of the passage, by the span from `start` to `end`."""
+    """Builds a citation: the answer from `start` to `end` cites `cited_text`, at character `at` of the passage."""
     passage = fact.passage
     place = None
     link = passage.link
@@ -129,7 +129,7 @@ def runs(numbers: Sequence[int]) -> list[list[int]]:
 
 
 def _quotes(cited_text: str, passage: Passage, numbers: Sequence[int]) -> bool:
-    """Returns True if the text quoted is in the blocks named."""
+    """Returns True if the quoted text is in the named blocks."""
     # Servers differ in the white space that they put between blocks.
     shown = "".join(map(passage.sentence, numbers))
     return "".join(cited_text.split()) in "".join(shown.split())

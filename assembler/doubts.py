@@ -28,11 +28,11 @@ LIMIT_DOUBTS = {
     "tokens": "budget",
     "cost": "budget",
 }
-"""The limits whose reaching means that something wanted was not had; the other trips have their own signs."""
+"""The doubt for each limit that, once reached, kept the query from something; other trips have their own signs."""
 
 
 def doubts_of(state: AnswerState) -> list[Indicator]:
-    """Returns the doubts that rest on incidents, in their order."""
+    """Returns the doubts that incidents give rise to, in order."""
     used_calls = _used_tool_calls(state)
     # A failure comes before the recovery that it leads to, so it is known by the time it is needed.
     failed_seqs: set[int] = set()
@@ -73,7 +73,7 @@ def _tool_doubt(
         return state.doubt(
             "tool_substituted", seq, tool=event.failed, substitute=event.substitute
         )
-    # That something does not exist is an answer, and no failure.
+    # To learn that something does not exist is an answer, not a failure.
     if event.failure == "not_found":
         return None
     return state.doubt(
@@ -84,10 +84,10 @@ def _tool_doubt(
 def _recovery_doubt(
     state: AnswerState, event: RecoveryStarted, seq: int, failed_seqs: set[int]
 ) -> Indicator | None:
-    """Returns the doubt of a recovery that shows by nothing else.
+    """Returns the doubt for a recovery that leaves no other sign.
 
-    The levels `tool` and `response` show by what they led to: a substitute, a fallback, a partial answer. A round that
-    is repeated after a failed call shows by that failure, whose own words are not for users.
+    The levels `tool` and `response` leave one: a substitute, a fallback, a partial answer. A round that is repeated
+    after a failed call leaves that failure, whose own words are not for users.
     """
     if event.level == "session":
         return state.doubt("degraded_single_round", seq)
@@ -97,7 +97,7 @@ def _recovery_doubt(
 
 
 def _doubt(state: AnswerState, incident: Recorded[Incident]) -> Indicator | None:
-    """Returns the doubt of any other incident; the trip of a limit that has its own sign is none."""
+    """Returns the doubt for any other incident; None for the trip of a limit that has its own sign."""
     seq = incident.seq
     match incident.event:
         case QueryReceived():

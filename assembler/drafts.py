@@ -1,4 +1,4 @@
-"""The answers that need no reply: extracts from what was found, a plain statement, and the last resort."""
+"""The answers that need no reply of a model: extracts from the findings, a plain statement, and the last resort."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ from antiphon.vocabulary.values import Citation, Fact, Indicator, Passage, Usage
 
 NOBODY = "none"
 LONGEST_SENTENCE_CHARS = 2_000
-"""A longer sentence is no course text, and nobody would read it."""
+"""A longer "sentence" is not course text, and nobody would read it."""
 MOST_TOOLS = 6
+"""The most lookups that a statement lists."""
 
 
 class Draft(Value, frozen=True, kw_only=True):
-    """An answer before its confidence is settled: its text, what backs it, what speaks against it, and its author."""
+    """An answer before its confidence is settled: its text, its citations, the doubts about it, and its author."""
 
     text: str
     citations: tuple[Citation, ...] = ()
@@ -30,7 +31,7 @@ class Draft(Value, frozen=True, kw_only=True):
 
 
 def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
-    """Drafts extracts with true citations; a plain statement if no fact speaks to the question."""
+    """Drafts extracts with exact citations; a plain statement if no fact speaks to the question."""
     passages: list[list[str]] = []
     titles: list[str] = []
     for fact in state.facts:
@@ -38,7 +39,7 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
         titles.append(fact.passage.source)
     excerpts = extract(state.question, passages, titles)
     text, citations = _write(state.facts, excerpts)
-    # Nothing to cite means that nothing found speaks to the question: then there is no partial answer either.
+    # If there is nothing to cite, no finding speaks to the question: then there is no partial answer either.
     if not citations:
         return draft_statement(state, why, event_seq)
     reason = _reason(why)
@@ -58,11 +59,11 @@ def draft_from_facts(state: AnswerState, why: str, event_seq: int) -> Draft:
 
 
 def _sentences(passage: Passage) -> list[str]:
-    """Returns the passage's sentences; one that is too long stays as an empty text, so that the numbers still fit."""
+    """Returns the passage's sentences, with an empty text for one that is too long, so that the numbers still fit."""
     sentences: list[str] = []
     for number in range(len(passage.starts)):
         sentence = passage.sentence(number)
-        # Left out, it would shift the numbers by which citations find the sentences after it.
+        # Leaving it out would shift the numbers by which citations find the sentences after it.
         if len(sentence) > LONGEST_SENTENCE_CHARS:
             sentence = ""
         sentences.append(sentence)
@@ -72,14 +73,14 @@ def _sentences(passage: Passage) -> list[str]:
 def _write(
     facts: Sequence[Fact], excerpts: Sequence[Excerpt]
 ) -> tuple[str, tuple[Citation, ...]]:
-    """Writes each excerpt as a paragraph on one line, with the citation of the very text."""
+    """Writes each excerpt as a paragraph on one line, with the citation of the exact text."""
     paragraphs: list[str] = []
     citations: list[Citation] = []
     start = 0
     for excerpt in excerpts:
         fact = facts[excerpt.passage]
         quoted = stretch(fact.passage, excerpt.first, excerpt.end - 1)
-        # The answer reads on one line; the citation keeps the passage's own white space, character for character.
+        # Only the answer is put on one line; the citation keeps the passage's white space, character for character.
         paragraph = " ".join(quoted.split())
         if not paragraph:
             continue
@@ -91,18 +92,18 @@ def _write(
 
 
 def draft_statement(state: AnswerState, why: str, event_seq: int) -> Draft:
-    """Drafts a statement that there is no answer, why, and what was tried; `why` and the tools are cut to a line."""
+    """Drafts a statement that there is no answer, with the reason and what was tried, each cut to a line."""
     text = f"This question could not be answered: {_reason(why)}. {_lookups(state)}"
     return Draft(text=text, doubts=(state.doubt("no_evidence", event_seq),))
 
 
 def _reason(why: str) -> str:
-    """Returns why there is no reply on one line; without any other reason, time ran out."""
+    """Returns on one line why there is no reply; without a reason given, time ran out."""
     return one_line(why) or "no answer came in time"
 
 
 def _lookups(state: AnswerState) -> str:
-    """Writes which tools were called, and why each that failed did."""
+    """Lists the tools that were called, with the reason for each failure."""
     failures: dict[str, str] = {}
     for incident in state.incidents:
         event = incident.event
@@ -130,12 +131,12 @@ def last_resort(
     calls: int = 0,
     usage: Usage = Usage(),  # noqa: B008 - a frozen value
 ) -> ResponseAssembled:
-    """Builds an answer for when even the assembler failed: it needs nothing, so nothing can keep it from being given.
+    """Builds the answer for when even the assembler failed: it needs nothing that could fail too.
 
     Args:
         why: The reason, in words for users.
-        event_seq: The event that tells of the failure; the trace leads on from there.
-        failed: A part of the service failed; not so if the caller went away.
+        event_seq: The event that reports the failure; the trace leads on from there.
+        failed: True if a part of the service failed; False if the caller went away.
     """
     indicators = [indicator("no_evidence", event_seq)]
     if failed:
@@ -158,10 +159,11 @@ def last_resort(
 def with_trace(
     response: ResponseAssembled, event_seq: int, *, recorded: bool
 ) -> ResponseAssembled:
-    """Returns the answer with the doubt that its record is incomplete if it is, and without it if it is whole.
+    """Returns the answer with the doubt that its trace is incomplete, or without it if the trace is whole.
 
     Args:
-        event_seq: The event that the doubt rests on if the answer does not have it yet.
+        event_seq: The event on which the doubt rests if the answer does not have it yet.
+        recorded: True if the trace is whole.
     """
     kept: list[Indicator] = []
     doubts: list[Indicator] = []
@@ -172,7 +174,7 @@ def with_trace(
             kept.append(doubt)
     if recorded:
         return replace(response, indicators=tuple(kept))
-    # A trace that breaks off twice is no more incomplete than one that does once.
+    # One such doubt is enough, even if recording failed more than once.
     if not doubts:
         doubts.append(indicator("trace_incomplete", event_seq))
     return replace(response, indicators=(*kept, *doubts))

@@ -1,4 +1,4 @@
-"""What a claim may rest on: texts, with the terms, numbers, quantities, dates and names that are in them."""
+"""The evidence for a claim: texts, with the terms, numbers, quantities, dates and names that they contain."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from antiphon.language.words import sentence_terms, terms, words
 
 _NUMBER = re.compile(r"\d[\d,.]*")
 _ACRONYM = re.compile(r"[A-Z]{2,6}s?")
+"""An acronym, in the plural too, such as LLMs."""
 
 
 class Evidence:
-    """Texts that a claim may rest on, read as far as a check needs."""
+    """Texts that a claim may rest on; each kind of content is read from them only when a check needs it."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         self._texts = texts
@@ -55,16 +56,16 @@ class Evidence:
         return frozenset([quantity.value for quantity in self.quantities])
 
     def holds_quantity(self, quantity: Quantity) -> bool:
-        """Returns True if as much is there, of a unit that converts, or the number alone of anything else."""
+        """Returns True if the texts hold the same amount, in a unit that converts; without a unit, the same number."""
         if quantity.is_measured:
             return quantity.is_among(self.quantities)
         return quantity.value in self._values
 
     def quantity_instead(self, quantity: Quantity) -> Quantity | None:
-        """Returns what is there of the same unit where as much is not; None if that says nothing."""
+        """Returns an amount of the same unit that the texts hold instead; None if they hold this one, or no other."""
         if self.holds_quantity(quantity) or not quantity.unit:
             return None
-        # A number in digits is looked for in any case; "one" is an article more often than a number.
+        # A bare number in digits is checked by `numbers` anyway; "one" is more often a pronoun than a number.
         is_number_word = quantity.is_in_words and quantity.value != 1
         if not quantity.is_measured and not is_number_word:
             return None
@@ -72,13 +73,13 @@ class Evidence:
         return alike[0] if alike else None
 
     def date_instead(self, date: Date) -> Date | None:
-        """Returns a date that is there where this one is not; None if it is, or none is."""
+        """Returns a date that the texts hold instead of this one; None if they hold it, or no date at all."""
         if not self.dates or date.is_among(self.dates):
             return None
         return self.dates[0]
 
     def without_held(self, text: str) -> str:
-        """Returns the text without the quantities and dates that are there, however they are written."""
+        """Returns the text without the quantities and dates that the evidence holds, in any notation."""
         kept = {
             each.start for each in quantities_in(text) if not self.holds_quantity(each)
         }
@@ -91,7 +92,7 @@ class Evidence:
         return text
 
     def holds_whole_name(self, name: str) -> bool:
-        """Returns True if its last word is there or most of its words are, or the name in short or in full."""
+        """Returns True if the texts hold the last word of a name or most of its words, or its short or full form."""
         parts = name.split()
         held = [part for part in parts if self.terms.issuperset(terms(part))]
         if held and parts[-1] not in held:
@@ -99,10 +100,11 @@ class Evidence:
         return self.holds_name(name)
 
     def holds_name(self, name: str) -> bool:
-        """Returns True if any word of the name is there, or the name in short or in full."""
+        """Returns True if the texts hold any word of the name, or its short or full form."""
         held = frozenset(terms(name))
         if not held or not held.isdisjoint(self.terms):
             return True
+        # An acronym is held if its letters are initials of words in a row, and a full name if its initials are a word.
         if _ACRONYM.fullmatch(name):
             return name.rstrip("s").lower() in "".join(
                 [word[0] for word in self._words]

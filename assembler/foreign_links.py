@@ -1,7 +1,7 @@
-"""Takes addresses out of an answer that nobody who was read has named: by following one, words leave the house.
+"""Removes addresses from an answer that none of its sources mentions: a browser that follows one may leak data.
 
-A document or a tool may order the model to show a picture from an address that holds what it was shown. What stands in
-a source, in the question or in the conversation stays.
+A document or a tool may order the model to show a picture from an address with private text in it. Addresses in a
+source, in the question or in the conversation stay.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from antiphon.language.links import FoundLink, comparable, leads_to_one_of, link
 from antiphon.vocabulary.values import Citation, Passage
 
 REMOVED = "(link removed)"
-"""Is in the place of an address."""
+"""Replaces an address."""
 
 
 class WithoutLinks(NamedTuple):
-    """An answer without foreign addresses, its citations moved along, and how many addresses there were."""
+    """An answer without foreign addresses, its citations moved accordingly, and the number of addresses removed."""
 
     text: str
     citations: tuple[Citation, ...]
@@ -31,7 +31,7 @@ def without_foreign_links(
     text: str, citations: Sequence[Citation], state: AnswerState
 ) -> WithoutLinks:
     """Returns the answer with every foreign address replaced."""
-    # Most answers hold no address, and what was found is not looked through.
+    # Most answers hold no address: then the findings need not be searched for known ones.
     found = links_in(text)
     if not found:
         return WithoutLinks(text, tuple(citations), 0)
@@ -53,11 +53,12 @@ def without_foreign_links(
 
 
 def _moved(at: int, foreign: Sequence[FoundLink]) -> int:
-    """Returns where a place of the text is once the addresses before it are replaced."""
+    """Returns the new offset of a place in the text once the addresses before it are replaced."""
     shift = 0
     for link in foreign:
         if at <= link.start:
             break
+        # A place inside an address moves to the end of its replacement.
         if at < link.end:
             return link.start + shift + len(REMOVED)
         shift += len(REMOVED) - (link.end - link.start)

@@ -1,4 +1,4 @@
-"""Finds signs that an answer was led astray: by orders in what was shown, sources that disagree, an earlier topic."""
+"""Finds signs that an answer was led astray: by orders in its sources, sources that disagree, or an earlier topic."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from antiphon.vocabulary.events import BriefingPrepared
 from antiphon.vocabulary.values import Citation, Exchange, Fact, Passage
 
 MOST_ORDERS = 3
-"""As many orders are named in the doubts of one answer."""
+"""The most orders that the doubts of one answer name."""
 MOST_CONTRADICTIONS = 3
 MOST_CITED = 50
 MOST_FOUND = 400
-"""As many sentences that were found are compared with those of as many citations."""
+"""At most this many found sentences are compared with those of at most MOST_CITED citations."""
 LEAST_FOLLOWED = 1 / 3
-"""An answer that holds as much of what only an advertisement says has followed it."""
+"""An answer that holds at least this share of what only an advertisement says has followed it."""
 LEAST_OF_THIS = 0.25
-"""An answer that holds less of the question, weighed by rarity, is hardly about it."""
+"""An answer that holds less than this share of the question's terms, weighed by rarity, is hardly about it."""
 MOST_OF_ANOTHER = 0.5
-"""An answer that holds this much of another question may be about that one."""
+"""An answer that holds at least this share of another question's terms may be about that one."""
 
 
 class Order(NamedTuple):
@@ -39,9 +39,9 @@ class Order(NamedTuple):
 def orders_shown(
     briefing: BriefingPrepared, facts: Mapping[str, Fact]
 ) -> Iterator[Order]:
-    """Yields the orders among the sentences and labels that a call was shown."""
+    """Yields the orders among the sentences and labels in a call's briefing."""
     for passage, text in _texts_shown(briefing, facts):
-        # In a tool's JSON everything is in quotation marks.
+        # An order in quotation marks is usually only quoted, but in a tool's JSON everything is in them.
         may_quote = not passage.text.text.lstrip().startswith(("{", "["))
         if words := order_in(text, may_quote=may_quote):
             yield Order(passage.source, words)
@@ -50,10 +50,10 @@ def orders_shown(
 def adverts_followed(
     briefing: BriefingPrepared, facts: Mapping[str, Fact], question: str, answer: str
 ) -> Iterator[Order]:
-    """Yields the advertisements that a call was shown, and of which the answer holds what nothing else there says."""
+    """Yields the advertisements in a call's briefing if the answer holds words that only they contain."""
     shown = list(_texts_shown(briefing, facts))
     adverts = [text for _, text in shown if advert_in(text)]
-    # Most sources advertise nothing, and what they say is not looked at.
+    # Most sources advertise nothing: then the terms of all the others need not be gathered.
     if not adverts:
         return
     elsewhere = set(terms(question))
@@ -71,7 +71,7 @@ def adverts_followed(
 def _texts_shown(
     briefing: BriefingPrepared, facts: Mapping[str, Fact]
 ) -> Iterator[tuple[Passage, str]]:
-    """Yields the labels and sentences that a call was shown, each with its passage."""
+    """Yields the labels and sentences in a call's briefing, each with its passage."""
     for row in briefing.sources:
         fact = facts.get(row.fact_id)
         if fact is None:
@@ -84,7 +84,7 @@ def _texts_shown(
 
 
 class Contradiction(NamedTuple):
-    """A cited sentence, and one that was found in another place and says otherwise of the same."""
+    """A cited sentence, and one of another source that says something else about the same subject."""
 
     cited: str
     source: str
@@ -96,7 +96,7 @@ class Contradiction(NamedTuple):
 def contradictions(
     citations: Sequence[Citation], facts: Mapping[str, Fact]
 ) -> list[Contradiction]:
-    """Returns what was found beside the cited sentences and contradicts them, each cited sentence once."""
+    """Returns the found sentences that contradict cited ones, at most one for each cited sentence."""
     found = list(islice(_sentences_of(facts.values()), MOST_FOUND))
     contradicted: dict[str, Contradiction] = {}
     for citation in citations[:MOST_CITED]:
@@ -129,7 +129,7 @@ def _sentences_of(facts: Iterable[Fact]) -> Iterator[_Sentence]:
 def _contradicting(cited: _Sentence, found: Iterable[_Sentence]) -> _Sentence | None:
     """Returns the first sentence of another source that contradicts the cited one."""
     for other in found:
-        # Most sentences are on something else, and telling that from their terms costs little.
+        # Cheap test first: most sentences are about something else, and share hardly a term with the cited one.
         if len(cited.terms & other.terms) < 2 or other.source == cited.source:
             continue
         if contradict(statement(cited.text), statement(other.text)):
@@ -144,24 +144,26 @@ def earlier_topic(
     citations: Sequence[Citation],
     facts: Mapping[str, Fact],
 ) -> str | None:
-    """Returns the earlier question that the answer seems to be about, rather than this one; None if it is not so."""
+    """Returns the earlier question that the answer seems to be about, rather than this one; None if there is none."""
     if not history:
         return None
     held = _terms_of_answer(answer, citations)
     rows = list(terms_found(facts))
 
     def share(asked: str, found: frozenset[str]) -> float:
+        # Rarity among what was found decides: a word that is in every passage says nothing about the topic.
         telling = [term for term in terms(asked) if not is_light(term)]
         return TermShares(rarity_among(telling, rows)).share(found)
 
     earlier = list(history)
     in_last_answer: frozenset[str] = frozenset()
     if refers_back(question):
-        # What it refers to is the last question, or something that its answer named.
+        # The question refers to the last one, or to something in its answer: an answer about that is no mistake.
         in_last_answer = frozenset(terms(earlier.pop().answer))
     if share(understood(question, history), held) >= LEAST_OF_THIS:
         return None
     for exchange in reversed(earlier):
+        # A question that refers back may well mean what the last answer said of this topic.
         if share(exchange.question, in_last_answer) >= MOST_OF_ANOTHER:
             continue
         if share(exchange.question, held) >= MOST_OF_ANOTHER:

@@ -1,4 +1,4 @@
-"""Finds sentences of an answer whose support had been left out of the briefing that produced it."""
+"""Finds sentences of an answer whose support the briefing behind it had left out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,9 @@ from antiphon.vocabulary.values import Citation, Fact, Passage
 FEWEST_TERMS = 4
 """Shorter sentences say too little to tell what they rest on."""
 SUPPORTS = 0.6
-"""The share of a sentence's terms that its support holds."""
+"""A sentence is supported by one that holds at least this share of its terms."""
 READ_CHARS = 20_000
+"""Characters of an answer that are checked: each sentence is compared with every one that was found."""
 
 Terms = frozenset[str]
 
@@ -25,14 +26,14 @@ def lost_support(
     briefing: BriefingPrepared,
     facts: Sequence[Fact],
 ) -> int:
-    """Counts the sentences of the answer that cite nothing and are supported only by what was left out.
+    """Counts the sentences of the answer that cite nothing and that only omitted sentences support.
 
-    A sentence is supported by one that holds most of its terms. What was left out because another fact says nearly
-    the same is not lost.
+    A sentence is supported by one that holds most of its terms. A sentence that was left out because another fact
+    says nearly the same is not lost.
     """
     passages = {fact.id: fact.passage for fact in facts}
     dropped = _dropped_terms(briefing, passages)
-    # Most briefings leave out nothing but what is said twice.
+    # Most briefings leave out only repetitions.
     if not dropped:
         return 0
     uncited = uncited_sentences(answer[:READ_CHARS], citations)
@@ -47,13 +48,13 @@ def lost_support(
 
 
 def uncited_sentences(answer: str, citations: Sequence[Citation]) -> list[str]:
-    """Returns the sentences that no citation touches, and that say enough to tell what they rest on."""
+    """Returns the sentences that no citation touches and that are long enough to show what they rest on."""
     uncited: list[str] = []
     for start, end in pairwise([*sentence_starts(answer), len(answer)]):
         is_cited = any(
             citation.start < end and start < citation.end for citation in citations
         )
-        # What a cited sentence rests on is known: only the others are looked into.
+        # A cited sentence names its support; only the others need a check.
         if not is_cited and len(sentence_terms(answer[start:end])) >= FEWEST_TERMS:
             uncited.append(answer[start:end])
     return uncited
@@ -73,14 +74,14 @@ def _dropped_terms(
 ) -> list[Terms]:
     dropped: list[Terms] = []
     for item in briefing.dropped:
-        # What another fact says too was shown by that fact.
+        # The model saw a repeated sentence in the fact that repeats it.
         if item.rule != "repeated":
             dropped += _terms_of(passages.get(item.what), item.sentences)
     return dropped
 
 
 def _terms_of(passage: Passage | None, numbers: Sequence[int]) -> list[Terms]:
-    """Returns the terms of these sentences; of all of them if none are named, and none of a passage not known."""
+    """Returns the terms of these sentences; without numbers, of all of them; nothing for an unknown passage."""
     if passage is None:
         return []
     if not numbers:

@@ -41,13 +41,13 @@ from antiphon.vocabulary.values import Fact, Indicator
 
 CUT_OFF = frozenset({"max_tokens", "model_context_window_exceeded", "pause_turn"})
 _DECLINED = {NOT_SEARCHED: "not_searched", NOTHING_FOUND: "no_evidence"}
-"""The doubts of replies by which the offline reasoner says that it has no answer, by their stop reason."""
+"""The doubts about replies in which the offline reasoner says that it has no answer, by stop reason."""
 _UNSURE = {
     CLOSEST_FOUND: "closest_found",
     LOOSE_FIT: "loose_fit",
     PART_MISSING: "part_missing",
 }
-"""The doubts of its replies that cite something without being sure that it is the answer, by their stop reason."""
+"""The doubts about its replies that cite something which may not be the answer, by stop reason."""
 _NOTHING_FOUND = re.compile(
     r"\bnot (?:in|part of|covered|mentioned|found|discussed|addressed|available)\b"
     r"|\b(?:could|can|did|do|does|was|were)(?:n[o'\u2019]t| not|not) (?:\w+ )?"
@@ -61,7 +61,7 @@ _NOTHING_FOUND = re.compile(
     re.IGNORECASE,
 )
 _OPENING_CHARS = 300
-"""Only how an answer begins shows that it found nothing; further on the same words may tell of a detail."""
+"""Only the beginning of an answer shows that it found nothing; further on the same words may concern a detail."""
 
 
 def draft_from_reply(
@@ -79,7 +79,7 @@ def draft_from_reply(
     facts = {fact.id: fact for fact in state.facts}
     speaker = state.speaker_of(reply.call_id) or reply.model
     doubts += _doubts_of_speaker(state, recorded, speaker)
-    # A call whose briefing is not known was shown no source: whatever it cites leads nowhere.
+    # Without a briefing there is no table of sources, so no citation can resolve.
     briefing = state.briefing_of(reply.call_id)
     if briefing is None:
         resolved = resolve(reply.citations, answer, (), facts)
@@ -103,7 +103,7 @@ def draft_from_reply(
 def doubts_of_ending(
     state: AnswerState, recorded: Recorded[ReasoningCompleted]
 ) -> list[Indicator]:
-    """Returns the doubt that the reply's stop reason is, if it is one."""
+    """Returns the doubt that the reply's stop reason gives rise to, if any."""
     if recorded.event.stop_reason in CUT_OFF:
         return [state.doubt("truncated", recorded.seq)]
     if recorded.event.stop_reason == "refusal":
@@ -114,11 +114,11 @@ def doubts_of_ending(
 def _doubts_of_speaker(
     state: AnswerState, reply: Recorded[ReasoningCompleted], speaker: str
 ) -> list[Indicator]:
-    """Returns the doubt that another reasoner than the wanted one spoke; it rests on what led to that, if known."""
+    """Returns the doubt that a reasoner other than the wanted one answered; it rests on the cause, if that is known."""
     seq = _handed_over_at(state, reply.event.call_id)
     if seq is not None:
         return [state.doubt("fallback_reasoner", seq, reasoner=speaker)]
-    # A query that is resumed or forked by another service may be answered by another reasoner than it was begun with.
+    # A service that resumes or forks another's query may answer with another reasoner than the one it began with.
     if not state.wanted or {speaker, reply.event.model}.intersection(state.wanted):
         return []
     wanted = state.wanted[0]
@@ -126,8 +126,8 @@ def _doubts_of_speaker(
 
 
 def _handed_over_at(state: AnswerState, call_id: str) -> int | None:
-    """Returns the `seq` of what led to the fallback reasoner; None if the model was asked."""
-    # The first cause counts: what came after it, such as a second failure, did not change who speaks.
+    """Returns the `seq` of the event that led to the fallback reasoner; None if the model itself was called."""
+    # The first cause counts: later events, such as a second failure, did not change the speaker.
     for incident in state.incidents:
         if _hands_over(incident.event):
             return incident.seq
@@ -146,9 +146,9 @@ def _doubts_of_briefing(
     text: str,
     resolved: Resolved,
 ) -> list[Indicator]:
-    """Returns the doubts about what the call was not shown."""
+    """Returns the doubts about material that the briefing left out."""
     doubts: list[Indicator] = []
-    # What decayed was not wanted, and what is repeated is elsewhere: only what did not fit was really missed.
+    # Decayed items were not wanted, and repeated ones are elsewhere: only those that did not fit are missing.
     cut = [item for item in briefing.event.dropped if item.rule == "budget"]
     if cut:
         doubts.append(state.doubt("context_compressed", briefing.seq, count=len(cut)))
@@ -164,13 +164,13 @@ def _doubts_of_evidence(
     text: str,
     resolved: Resolved,
 ) -> list[Indicator]:
-    """Returns the doubts about how the answer rests on what was found."""
+    """Returns the doubts about the answer's evidence as a whole."""
     doubts: list[Indicator] = []
     if resolved.unresolved:
         doubts.append(
             state.doubt("unresolved_citation", recorded.seq, count=resolved.unresolved)
         )
-    # A cited answer rests on something; what may be missing is whole parts of the question.
+    # A cited answer rests on something, but may leave out whole parts of the question.
     if resolved.citations:
         unsure = _UNSURE.get(recorded.event.stop_reason)
         if unsure is not None:
@@ -184,7 +184,7 @@ def _doubts_of_evidence(
                 )
             )
         return doubts
-    # Another program cites in its own way, if at all: that it does not in ours tells nothing of its model.
+    # Another program has its own way to cite, if any: the lack of our citations shows nothing about its model.
     if state.imported:
         why = "another program gave it, and it cites nothing that was found"
         doubts.append(state.doubt("not_verified", recorded.seq, why=why))
@@ -202,7 +202,7 @@ def _doubts_of_claims(
     text: str,
     resolved: Resolved,
 ) -> list[Indicator]:
-    """Returns the doubts about single sentences of a cited answer, and about what all of it is about."""
+    """Returns the doubts about single sentences of a cited answer, and about the topic of the whole."""
     if not resolved.citations:
         return []
     facts = {fact.id: fact for fact in state.facts}
@@ -232,7 +232,7 @@ def _doubts_of_claims(
 def _doubts_of_sources(
     state: AnswerState, facts: Mapping[str, Fact], text: str, resolved: Resolved
 ) -> list[Indicator]:
-    """Returns the doubts that a source may have led the answer astray, or is contradicted by another."""
+    """Returns the doubts about sources that may have led the answer astray, or that another contradicts."""
     doubts = _doubts_of_shown(
         state, "instruction_in_source", partial(orders_shown, facts=facts)
     )
@@ -257,7 +257,7 @@ def _doubts_of_shown(
     kind: str,
     found_in: Callable[[BriefingPrepared], Iterator[Order]],
 ) -> list[Indicator]:
-    """Returns the doubts about what any call was shown, each where it was first shown."""
+    """Returns the doubts about orders in the briefings, each at the first briefing that held it."""
     first_shown: dict[Order, int] = {}
     for briefing in state.briefings:
         for order in found_in(briefing.event):
@@ -269,7 +269,8 @@ def _doubts_of_shown(
 
 
 def _doubt_without_citation(state: AnswerState, text: str) -> str:
-    """Returns the kind of doubt about an answer that cites nothing."""
+    """Returns the kind of doubt for an answer that cites nothing."""
+    # The order matters: an answer that says itself that it found nothing is not one that fails to cite.
     if _NOTHING_FOUND.search(text[:_OPENING_CHARS]):
         return "no_evidence"
     if state.facts:
@@ -282,7 +283,7 @@ def _doubt_without_citation(state: AnswerState, text: str) -> str:
 def _doubts_of_review(
     state: AnswerState, recorded: Recorded[ReasoningCompleted]
 ) -> list[Indicator]:
-    """Returns the doubts of reviewers who did not accept the reply, or who never judged it."""
+    """Returns a doubt for each reviewer who did not accept the reply, or who never judged it."""
     doubts: list[Indicator] = []
     unheard = list(state.reviewers)
     for review in state.reviews:

@@ -1,8 +1,8 @@
-"""Finds what an answer says without support: claims that their own citations do not bear out, and uncited sentences.
+"""Finds unsupported statements of an answer: claims that their own citations do not bear out, and uncited sentences.
 
-Words are compared, not meanings: a claim in quite other words than its source's is doubted, and one that says the
-opposite only if a negator shows it. Numbers and names must be in the source; quantities and dates may be written
-otherwise.
+The checks compare words, not meanings: they doubt a claim in words quite unlike its source's, and see that one says
+the opposite only by a negator. Numbers and names must be in the source; quantities and dates may be in another
+notation.
 """
 
 from __future__ import annotations
@@ -28,27 +28,28 @@ from antiphon.vocabulary.events import RULES
 from antiphon.vocabulary.values import Citation, Fact, Passage
 
 READS_QUANTITIES = 4
-"""The first version of the rules that compare quantities and dates, see denials, and look at whole names."""
+"""The first version of the rules that compares quantities and dates, sees denials, and looks at whole names."""
 LEAST_SHARED = 0.15
 """A cited claim shares at least this much of its terms, weighed by rarity, with the text that it cites."""
 LEAST_FOUND = 1 / 3
-"""Of an uncited sentence this share of its terms is somewhere in what was found, or in the conversation."""
+"""At least this share of an uncited sentence's terms is somewhere in what was found, or in the conversation."""
 MOST_NAMED = 3
-"""As many sentences are named in the doubts of one answer."""
+"""The most sentences that the doubts of one answer name, of each kind."""
 
 _ITEM = re.compile(r"^[^\S\n]*(?:\d{1,3}[.)]|[-*+])\s+", re.MULTILINE)
 _ASIDE = re.compile(r"\([^()]*\)")
-"""What is in parentheses is often the same in other units, such as 22 °C (72 °F)."""
+"""Parentheses often repeat a quantity in other units, such as 22 °C (72 °F), and are not checked."""
 _NAME = re.compile(r"(?<=[\w,;] )[A-Z][\w-]+(?: [A-Z][\w-]*)*")
+"""Words with a capital within a sentence: at its beginning any word has one."""
 _OWN_WORDS = re.compile(
     r"\W*(?:for (?:example|instance)|imagine|suppose|say,|let me know|feel free|if you(?:'d| would) like|i can)\b",
     re.IGNORECASE,
 )
-"""The beginning of an example of the model's own, or of an offer."""
+"""The beginning of one of the model's own examples, or of an offer."""
 
 
 class Unsupported(NamedTuple):
-    """A claim of the answer, and why it is taken for unsupported."""
+    """A claim of the answer, and the reason why it seems unsupported."""
 
     claim: str
     why: str
@@ -64,11 +65,11 @@ def unsupported_citations(
     """Returns the claims that do not rest on what they cite, in order.
 
     Args:
-        question: Its own numbers and names may be repeated by any claim.
-        rules: The version of the rules by which it is decided.
+        question: Any claim may repeat its numbers and names.
+        rules: The version of the rules that decide.
     """
     own_words = _in_own_words(answer, citations)
-    # Most claims of an extract are its very words: only for others are the words of all that was found looked at.
+    # Extracts mostly quote word for word, and then the terms of everything that was found are not needed.
     if not own_words:
         return []
     labels = [fact.passage.source for fact in facts.values()]
@@ -90,7 +91,7 @@ def unsupported_citations(
 def _in_own_words(
     answer: str, citations: Sequence[Citation]
 ) -> list[tuple[str, list[Citation]]]:
-    """Returns the cited claims that are no quotation of what they cite, each with its citations."""
+    """Returns the cited claims that do not quote their sources word for word, each with its citations."""
     by_span: dict[tuple[int, int], list[Citation]] = {}
     for citation in citations:
         by_span.setdefault((citation.start, citation.end), []).append(citation)
@@ -104,7 +105,7 @@ def _in_own_words(
 
 
 def _letters(text: str) -> str:
-    """Returns the text without white space, and without the marks by which a quotation is emphasised."""
+    """Returns the text without white space, and without the Markdown that emphasises words in a quotation."""
     return "".join(text.split()).replace("**", "")
 
 
@@ -115,7 +116,7 @@ def unsupported_sentences(
     said: Sequence[str],
     rules: int = RULES,
 ) -> list[Unsupported]:
-    """Returns the sentences that cite nothing, and that nothing found bears out, in order.
+    """Returns the sentences that cite nothing and that no finding bears out, in order.
 
     Args:
         said: The question and the conversation, which a sentence may repeat.
@@ -133,7 +134,7 @@ def unsupported_sentences(
 
 
 def _texts(facts: Mapping[str, Fact]) -> Iterator[str]:
-    """Yields the sentences of every fact, and what it is under."""
+    """Yields the sentences of every fact, and its source and title."""
     for fact in facts.values():
         yield f"{fact.passage.source} {fact.passage.title or ''}"
         yield from _sentences(fact.passage)
@@ -145,13 +146,13 @@ def _sentences(passage: Passage) -> Iterator[str]:
 
 
 def terms_found(facts: Mapping[str, Fact]) -> Iterator[frozenset[str]]:
-    """Yields the terms of each sentence of every fact, and of what it is under."""
+    """Yields the terms of each sentence of every fact, and of its source and title."""
     for text in _texts(facts):
         yield sentence_terms(text)
 
 
 def _states_nothing(sentence: str) -> bool:
-    """Returns True for a lead-in, a question, an offer, or an example of the model's own."""
+    """Returns True for a lead-in, a question, an offer, or one of the model's own examples."""
     text = sentence.strip().rstrip("*_ ")
     return text.endswith((":", "?")) or _OWN_WORDS.match(text) is not None
 
@@ -159,11 +160,11 @@ def _states_nothing(sentence: str) -> bool:
 def _why_not_cited(
     claim: str, cited: Sequence[Citation], rarity: Mapping[str, float]
 ) -> str:
-    """Returns why the claim is not about what it cites; empty if it is, or if that is unknown."""
+    """Returns why the claim is not about what it cites; empty if it is, or if the check cannot tell."""
     weights = {
         term: rarity.get(term, 0.0) for term in terms(claim) if not is_light(term)
     }
-    # One word may be put in another, and words of two languages cannot be compared.
+    # A single word may well be paraphrased, and words of two languages cannot be compared.
     if len(weights) < 2 or not is_english(claim):
         return ""
     held: frozenset[str] = frozenset()
@@ -187,11 +188,11 @@ def _why_not_found(sentence: str, known: Evidence) -> str:
 def _how_contradicted(
     claim: str, cited: Sequence[Citation], passages: Sequence[Passage]
 ) -> str:
-    """Returns how what it cites says otherwise than the claim, in words; empty if it does not."""
+    """Returns in words how a claim contradicts what it cites; empty if it does not."""
     quoted = [citation.cited_text for citation in cited]
     if why := _what_differs(_without_asides(claim), Evidence(quoted)):
         return why
-    # Negation is read as English writes it.
+    # The rules for negation know English only.
     if not is_english(claim):
         return ""
     rested_on = list(map(statement, chain.from_iterable(map(sentences, quoted))))
@@ -203,7 +204,7 @@ def _how_contradicted(
 
 
 def _what_differs(stated: str, evidence: Evidence) -> str:
-    """Returns the first quantity or date of which the evidence has others of its kind only, in words."""
+    """Returns in words the first quantity or date for which the evidence holds only others of its kind."""
     for quantity in quantities_in(stated):
         if other := evidence.quantity_instead(quantity):
             return (
@@ -222,7 +223,7 @@ def _without_asides(claim: str) -> str:
 
 
 def _what_is_missing(claim: str, evidence: Evidence, rules: int) -> str:
-    """Returns the first number or name of the claim that the evidence lacks, in words; empty if it lacks none."""
+    """Returns in words the first number or name of the claim that the evidence lacks; empty if it lacks none."""
     if rules >= READS_QUANTITIES:
         if why := _what_differs(_without_asides(claim), evidence):
             return why
@@ -230,7 +231,7 @@ def _what_is_missing(claim: str, evidence: Evidence, rules: int) -> str:
     for number in sorted(numbers_in(_without_asides(claim))):
         if number not in evidence.numbers:
             return f"the number {number} does not stand there"
-    # Other languages write more than names with a capital.
+    # Names are found by their capitals, which other languages give to other words too.
     if not is_english(claim):
         return ""
     name = _missing_name(claim, evidence, rules)

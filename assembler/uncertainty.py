@@ -1,4 +1,4 @@
-"""Every reason for doubt, in one table: how it is worded, and what it does to the answer's confidence."""
+"""Every reason for doubt, in one table: its wording, and its effect on the answer's confidence."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ _EARLIER = {
     "foreign_link": "The answer held {count} link(s) that stand in nothing that was read; they were left out.",
     "truncated": "The answer reached its greatest length and breaks off.",
 }
-"""How the rules before it worded what has changed since: their traces replay word for word."""
+"""The wordings of earlier rules that have changed since, so that traces of those rules replay word for word."""
 
 _CONFIDENCE: dict[Effect, Confidence] = {
     "none": "high",
@@ -162,10 +162,10 @@ _CONFIDENCE: dict[Effect, Confidence] = {
 def indicator(
     kind: str, event_seq: int, *, rules: int = RULES, **words: str | int
 ) -> Indicator:
-    """Words the doubt `kind`, resting on the event `event_seq`; the words may come from outside and are cut.
+    """Words the doubt `kind`, which rests on the event `event_seq`; words may come from outside, and are cut.
 
     Args:
-        rules: The version of the rules by which the query is decided.
+        rules: The version of the rules that decide the query.
     """
     wording = DOUBTS[kind].wording
     if rules < REWORDED:
@@ -176,8 +176,9 @@ def indicator(
 
 
 def confidence(indicators: Iterable[Indicator]) -> Confidence:
-    """Returns what is left of confidence: the worst effect decides."""
+    """Returns the confidence that is left: the worst effect decides."""
     effects = {DOUBTS[doubt.kind].effect for doubt in indicators}
+    # The table runs from the mildest effect to the worst, so the last match wins.
     left: Confidence = "high"
     for effect, of_effect in _CONFIDENCE.items():
         if effect in effects:
@@ -186,7 +187,7 @@ def confidence(indicators: Iterable[Indicator]) -> Confidence:
 
 
 def without_repeats(indicators: Iterable[Indicator]) -> tuple[Indicator, ...]:
-    """Returns the indicators, each kind and wording once, resting on the first event that gave rise to it."""
+    """Returns each kind and wording once, with the first event that gave rise to it."""
     first: dict[tuple[str, str], Indicator] = {}
     for doubt in indicators:
         first.setdefault((doubt.kind, doubt.detail), doubt)

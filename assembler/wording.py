@@ -1,4 +1,4 @@
-"""Failures in words for users, with nothing of an error's own text, which may tell of internals."""
+"""Failures in words for users, without the errors' own text, which may reveal internals."""
 
 from __future__ import annotations
 
@@ -38,7 +38,8 @@ LINE_CHARS = 200
 
 
 def one_line(text: str) -> str:
-    """Returns text from elsewhere as part of one of our sentences: one line, cut, without its full stop."""
+    """Returns text from elsewhere fit for one of our sentences: on one line, cut, without its full stop."""
+    # Cut before it is split too, so that a text of any length costs little.
     line = " ".join(text[: 2 * LINE_CHARS].split()).rstrip(".")
     if len(line) <= LINE_CHARS:
         return line

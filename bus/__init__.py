@@ -1,4 +1,4 @@
-"""The bus: each query's mailbox, recorded before anything acts on it, and all that a query owns until it ends."""
+"""The bus: each query's mailbox, recorded before anything acts on it, and everything a query owns until it ends."""
 
 from antiphon.bus.bus import Bus, SystemClock
 from antiphon.bus.followers import Follower, FollowerItem

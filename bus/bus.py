@@ -1,4 +1,4 @@
-"""The process's sessions, each with components of its own."""
+"""The process's sessions, each with its own components."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Clock, EventLog
 
 CANCELLING_S = 2.0
-"""Seconds in which a query that was cancelled delivers that while the bus closes; it waits for one append at most."""
+"""Seconds that a cancelled query has to deliver its end while the bus closes; it waits for one append at most."""
 
 
 class Bus:
-    """Opens sessions and knows those that run; one a process.
+    """Opens sessions and knows those that run; each process has one bus.
 
     Args:
-        store: Where sessions are recorded.
+        store: Records the sessions.
         catalog: The events that may be published.
         ended: Called with the id of each session that has ended.
     """
@@ -53,13 +53,14 @@ class Bus:
         store: EventLog | None = None,
         clock: Clock | None = None,
     ) -> Session:
-        """Returns a session with components of its own; it begins with `start` or `run`.
+        """Returns a session with its own components; it begins with `start` or `run`.
 
         Args:
             prefix: The stored events of the query, from its first; the session goes on after them.
-            store: Where this one session is recorded; None is the bus's own.
-            clock: The time of this one session's events; None is the bus's own.
+            store: Records this one session; None: the bus's store does.
+            clock: Gives the time of this one session's events; None: the bus's clock does.
         """
+        # With the bus's own clock: the recorder waits in real time, even if this session's events do not.
         recorder = Recorder(
             query_id,
             store or self._store,
@@ -79,13 +80,13 @@ class Bus:
 
     @property
     def under_way(self) -> int:
-        """How many queries have not ended; of one that has, the last events may be on their way into the store."""
+        """The number of queries that have not ended; the last events of one that has may not be stored yet."""
         return sum(not session.over for session in self._sessions.values())
 
     async def close(self) -> None:
         """Ends all sessions at once and waits until their work has stopped.
 
-        One that was cancelled a moment ago still delivers and stores that first: its trace would stay open.
+        A session that was cancelled a moment ago delivers and stores its end first; else its trace would stay open.
         """
         # A copy: each session leaves the table as it ends. All are cancelled before any is awaited.
         sessions = list(self._sessions.values())
@@ -109,7 +110,7 @@ def _cancel_all(sessions: Sequence[Session]) -> None:
 
 
 class SystemClock:
-    """Wall time at creation plus monotonic time since then, so that setting the system's clock cannot turn it back."""
+    """Wall time at creation plus monotonic time since then: setting the system's clock back cannot turn it back."""
 
     def __init__(self) -> None:
         self._anchor = time.time() - time.monotonic()
@@ -119,11 +120,11 @@ class SystemClock:
         return self._anchor + time.monotonic()
 
     def sleep(self, seconds: float) -> Coroutine[Any, Any, None]:
-        """Returns after so many seconds, when awaited."""
+        """Returns an awaitable that ends after so many seconds."""
         return asyncio.sleep(seconds)
 
     def call_later(
         self, seconds: float, call: Callable[[], None]
     ) -> Callable[[], object]:
-        """Calls a function after so many seconds; the result takes that back."""
+        """Calls a function after so many seconds; calling the result cancels that."""
         return asyncio.get_running_loop().call_later(seconds, call).cancel

@@ -1,4 +1,4 @@
-"""Carries events to their handlers, over pyee; one handler's error keeps no other from hearing."""
+"""Carries events to their handlers, over pyee; an error of one handler does not keep the event from the others."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Delivery:
         self._emitter = EventEmitter()
 
     def subscribe(self, subscriptions: Sequence[Subscription]) -> None:
-        """Adds handlers; those of one event are called in this order."""
+        """Adds handlers; each event calls its own in this order."""
         for subscription in subscriptions:
-            # A partial of its own for each: pyee drops the second of two equal handlers.
+            # Each gets its own partial: pyee drops the second of two equal handlers.
             self._emitter.on(
                 subscription.kind.kind_name(), partial(self.call, subscription)
             )
@@ -50,17 +50,17 @@ class Delivery:
             self._on_failure(subscription.name, failure_of(error))
 
     def clear(self) -> None:
-        """Lets go of all handlers."""
+        """Removes all handlers."""
         self._emitter.remove_all_listeners()
         self._on_failure = _ignore
 
 
 def in_words(error: BaseException) -> str:
     """Returns `Type: message`, bounded, without API keys, authorisation headers and passwords in addresses."""
-    # Cut before searching too: the message may be as long as a hostile server likes.
+    # Also cut before the search: a hostile server may send a message of any length.
     words = words_of(error)[: 4 * _MAX_CHARACTERS]
     return _SECRET.sub("[hidden]", words)[:_MAX_CHARACTERS]
 
 
 def _ignore(_handler: str, _error: Exception) -> None:
-    """Takes the place of the session once it is over: nothing is called for it any more."""
+    """Replaces `on_failure` once the session is over, so that a handler that still runs does not keep it alive."""

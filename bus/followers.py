@@ -11,7 +11,7 @@ from antiphon.vocabulary.errors import NotFoundError, QuotaError, SlowReaderErro
 from antiphon.vocabulary.events import Event, Live, Recorded
 
 MOST_FOLLOWERS = 50
-"""Followers of one query at once: each is handed every event, and may hold a buffer of them."""
+"""Followers of one query at once: each gets every event, and may hold a buffer of them."""
 RETRY_S = 5.0
 
 FollowerItem = Recorded[Event] | Live
@@ -19,9 +19,9 @@ FollowerItem = Recorded[Event] | Live
 
 
 class Follower:
-    """Reads one session, by `async for`, to its end; made by `Session.follow`, read by one task.
+    """Reads one session, by `async for`, to its end; `Session.follow` makes it, and one task reads it.
 
-    Leaving early, call `close`; otherwise the buffer fills and the follower is cut off, which harms nobody.
+    A reader who leaves early should call `close`; otherwise the buffer fills and cuts it off, which harms nobody.
     """
 
     def __init__(self, history: Iterable[Recorded[Event]], buffer: int) -> None:
@@ -34,19 +34,19 @@ class Follower:
 
     @property
     def open(self) -> bool:
-        """False once it was closed, or cut off."""
+        """False once the follower was closed or cut off."""
         return not (self._ended or self._cut_off)
 
     def close(self) -> None:
-        """Ends the reading; what is buffered can still be read."""
+        """Ends the reading; the buffered items can still be read."""
         self._ended = True
         self._readable.set()
 
     def push(self, item: FollowerItem) -> None:
-        """Buffers one more, or cuts the reader off when the buffer is full."""
+        """Buffers one more item, or cuts the reader off if the buffer is full."""
         if len(self._new) >= self._buffer:
             self._cut_off = True
-            # Whoever is cut off must read the trace in any case; half of the events would only take memory.
+            # A reader that is cut off must read the trace in any case; half of the events would only take memory.
             self._history.clear()
             self._new.clear()
         else:
@@ -60,7 +60,7 @@ class Follower:
         """Returns the next event or delta.
 
         Raises:
-            SlowReaderError: The buffer was full; read the trace from the last event that was seen.
+            SlowReaderError: The buffer was full; the trace holds what came after the last event returned.
         """
         while not (self._history or self._new):
             if self._cut_off:
@@ -83,10 +83,10 @@ class Followers:
     def __init__(self, query_id: str, past: Iterable[Recorded[Event]] = ()) -> None:
         self._query_id = query_id
         self._past: list[Recorded[Event]] = list(past)
-        # A follower that nobody reads any more is gone at once: its caller went away, and its buffer with it.
+        # Weak, so that a follower whose caller went away without `close` is gone at once, and its buffer with it.
         self._followers: WeakSet[Follower] | None = None
         self._ended = False
-        # Made for the first who waits: an event of asyncio's takes 0.8 KiB a query.
+        # A future made when somebody first waits: an `asyncio.Event` would take 0.8 KiB in every query.
         self._end: asyncio.Future[None] | None = None
 
     def __bool__(self) -> bool:
@@ -100,14 +100,14 @@ class Followers:
         """Returns a new follower, which first gets the events emitted so far with `seq` > `after`.
 
         Raises:
-            NotFoundError: The session has ended, so that its events are in the trace store only.
-            QuotaError: It has as many followers as it may.
+            NotFoundError: The session has ended, so its events are in the trace store only.
+            QuotaError: The session has as many followers as it may.
         """
         if self._ended:
             raise NotFoundError(
                 f"query {self._query_id} has ended and cannot be followed; read its trace instead"
             )
-        # Made for the first one: most queries have none, and an empty set takes 1.6 KiB.
+        # Made for the first follower: most queries have none, and an empty set takes 1.6 KiB.
         if self._followers is None:
             self._followers = WeakSet()
         if len(self._followers) >= MOST_FOLLOWERS:
@@ -144,7 +144,7 @@ class Followers:
             return
         if self._end is None:
             self._end = asyncio.get_running_loop().create_future()
-        # Several may wait for the one future: whoever is cancelled must not cancel it for the others.
+        # Several may wait for the one future: `wait` does not cancel it for the others if one of them is cancelled.
         await asyncio.wait([self._end])
 
     def end(self) -> None:
@@ -159,5 +159,5 @@ class Followers:
 
     @property
     def past(self) -> Sequence[Recorded[Event]]:
-        """The events emitted so far; kept for as long as somebody holds the session."""
+        """The events emitted so far; kept as long as somebody holds the session."""
         return self._past

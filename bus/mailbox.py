@@ -1,4 +1,4 @@
-"""A session's mailbox: an event gets its place in the trace, and its cause, when it is put in."""
+"""A session's mailbox: an event gets its place in the trace, its time and its cause when it is put in."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from antiphon.vocabulary.ports import Clock
 
 _log = structlog.get_logger(__name__)
 
-# A context variable, since tasks inherit it: spawned work knows the event that it came from.
+# A context variable, because tasks inherit it: spawned work knows the event that it came from.
 _handled: ContextVar[Recorded[Event] | None] = ContextVar("handled_event", default=None)
 
 
 def mark_as_handled(recorded: Recorded[Event]) -> None:
-    """Marks the event as the cause of what is published from here on, in this context and those copied from it."""
+    """Marks the event as the cause of all events that this context, or a copy of it, publishes from here on."""
     _handled.set(recorded)
 
 
@@ -38,9 +38,9 @@ def handled_seq() -> int:
 
 
 def cause_of(query_id: str) -> int:
-    """Returns the `seq` of the event being handled in this query; 0 for what comes from outside it."""
+    """Returns the `seq` of this query's event that is being handled; 0 if the cause lies outside the query."""
     recorded = _handled.get()
-    # A handler of one query may publish into another, where its event's number means nothing.
+    # A handler of one query may publish into another, in which its event's number means nothing.
     if recorded is None or recorded.query_id != query_id:
         return 0
     return recorded.seq
@@ -58,7 +58,7 @@ class Mailbox:
     """The items that a session has yet to deliver, in order; nothing is taken after `QueryClosed`, the last event.
 
     Args:
-        seq: That of the last event so far, if the session goes on from a trace.
+        seq: The `seq` of the last event so far, if the session goes on from a trace.
         not_before: Its time: another machine's clock, or one set back, must not make the trace's time run backwards.
     """
 
@@ -78,11 +78,11 @@ class Mailbox:
 
     @property
     def last_seq(self) -> int:
-        """The place of the last event that was put in."""
+        """The `seq` of the last event that was put in."""
         return self._seq
 
     def post(self, event: Event) -> None:
-        """Adds an event; its time is now, its cause the event being handled."""
+        """Adds an event; its time is now, and its cause is the event being handled."""
         if self._shut:
             _log.debug("event_after_close", event_kind=type(event).__name__)
             return
@@ -100,7 +100,7 @@ class Mailbox:
 
     def post_failure(self, handler: str, error: str) -> None:
         """Adds the report that a handler failed at the event being handled."""
-        # A component that fails at the report of a failure would otherwise be reported for ever.
+        # A component that fails on every report of a failure would otherwise cause reports for ever.
         if not is_handling_a_failure():
             seq = cause_of(self._query_id)
             self.post(HandlerFailed(handler=handler, error=error, event_seq=seq))
@@ -111,7 +111,7 @@ class Mailbox:
         self.nudge()
 
     def holds(self, kind: type[Event]) -> bool:
-        """Returns True if an event of that kind waits in it."""
+        """Returns True if an event of that kind is waiting."""
         return any(
             isinstance(item, Recorded) and isinstance(item.event, kind)
             for item in self._items
@@ -124,13 +124,13 @@ class Mailbox:
         return taken
 
     def shut(self) -> None:
-        """Drops its items and takes no more."""
+        """Drops all items and accepts no more."""
         self._shut = True
         self._items = []
 
     def nudge(self) -> None:
-        """Ends a `news` without adding anything."""
-        # A future, and not an event of asyncio's, which takes 0.8 KiB a query.
+        """Lets `news` return without adding anything."""
+        # A future, because an `asyncio.Event` takes 0.8 KiB in every query.
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(None)
 

@@ -1,4 +1,4 @@
-"""What a session has emitted and not told yet: it is stored as one append, and only then shown to followers."""
+"""The events that a session has emitted but not yet shown: it stores them in one append, then followers get them."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ class _Waiting(NamedTuple):
 
 
 class Outbox:
-    """Holds what was emitted until it is stored.
+    """Holds emitted events and live text until the events are stored.
 
     Args:
-        mailbox: Gets an event if the store refuses.
-        told_seq: The place of the last event that is stored already.
+        mailbox: Gets a `RecordingFailed` if the store refuses.
+        told_seq: The `seq` of the last event that is stored already.
     """
 
     def __init__(
@@ -46,19 +46,19 @@ class Outbox:
 
     @property
     def events(self) -> Sequence[Recorded[Event]]:
-        """The events in it."""
+        """The events that wait to be stored."""
         return [item for item in self._items if isinstance(item, Recorded)]
 
     def add(self, items: Sequence[FollowerItem]) -> None:
-        """Adds items behind those that are there."""
+        """Appends items."""
         self._items += items
 
     async def store(self) -> None:
-        """Stores all of it, and shows it to followers; that the store refuses is an event, once."""
+        """Stores all events and shows everything to followers; the first refusal of the store becomes an event."""
         events = self.events
         items, self._items = self._items, []
         await self._record(events)
-        # What was emitted is nobody's: it is in no trace, nothing acts on it, and nobody is told.
+        # Another process owns the trace: these events are in no trace, so nothing may act on them or show them.
         if self._recorder.superseded:
             return
         # After the append: a follower sees nothing that a crash could still undo.
@@ -69,7 +69,7 @@ class Outbox:
         self._tell_waiting()
 
     async def stored(self, seq: int) -> None:
-        """Waits until the event of this place was stored, or the store has refused it."""
+        """Waits until the event with this `seq` was stored, or the store has refused it."""
         if seq <= self._told_seq:
             return
         waiting = _Waiting(seq, asyncio.get_running_loop().create_future())
@@ -88,7 +88,7 @@ class Outbox:
         if not events:
             return
         error = await self._recorder.record(events)
-        # Once is enough: the event is for the answer, which says that its trace is incomplete.
+        # Once is enough: the event only lets the answer say that its trace is incomplete.
         if error is not None and not self._failed:
             self._failed = True
             self._mailbox.post(RecordingFailed(detail=in_words(error)))

@@ -1,6 +1,6 @@
-"""The pending table: which requested events are still owed, by whom and since when; a fold over the events so far.
+"""The pending table: the requested events that are still owed, by whom and since when; a fold over the events so far.
 
-It names no event: each one declares its emitters and the requests that it settles (vocabulary/events.py).
+This module names no event: each one declares its emitters and the requests that it settles (vocabulary/events.py).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 Subject = str | int
 PendingKey = tuple[tuple[type[Event], ...], Subject]
-"""The events of which any would settle the request, and the call or round that the request is about."""
+"""The events any of which would settle the request, and the call or round that the request is about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,8 +21,8 @@ class Pending:
     """An event that is owed.
 
     Attributes:
-        outcomes: The events of which any will do.
-        subject: The call or round that it is about; an empty text if there is only one.
+        outcomes: The events any of which will do.
+        subject: The call or round that it is about; an empty text if there can be only one.
         since_seq: The event that requested it.
         since_at: Its time, in seconds since the epoch.
     """

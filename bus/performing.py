@@ -1,4 +1,4 @@
-"""Has the outside perform what a query's components request, and stops what they abandon."""
+"""Has the outside perform the requests of a query's components, and stops those that they abandon."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ class Performing:
     """The subscriptions of one query's outside.
 
     Args:
-        performed: The requests, each with the name of the part that performs it: what a failure is recorded under, and
-            where faults are injected.
+        performed: The requests, each with the name of the part that performs it; failures are recorded, and faults
+            injected, under this name.
         past: Returns the events of the query so far.
     """
 
@@ -27,7 +27,7 @@ class Performing:
         self._runs: dict[tuple[type[Event], str | int], Run] = {}
 
     def subscriptions(self) -> Iterator[Subscription]:
-        """Yields what it hears: every request, and what is abandoned."""
+        """Yields a subscription to every request, and one to `CallsAbandoned`."""
         for kind, part in self._performed.items():
             name = _handler_name(part, kind)
             yield Subscription(kind, self.perform, name, self.perform_again)
@@ -39,13 +39,13 @@ class Performing:
         self._begin(Command(recorded, self._past()))
 
     def perform_again(self, recorded: Recorded[Event]) -> None:
-        """Has a request performed that was under way when the query was interrupted."""
+        """Has a request performed again that was under way when the query was interrupted."""
         self._begin(Command(recorded, self._past(), again=True))
 
     def abandon(self, recorded: Recorded[CallsAbandoned]) -> None:
-        """Stops those of the calls that are still performed."""
+        """Stops those of the calls that are still running."""
         for call_id in recorded.event.call_ids:
-            # Ids of tool calls are the model's, which may give one the id of a call of its own.
+            # The model chooses the ids of tool calls, and may choose the id of one of its own calls: both are stopped.
             for kind in self._performed:
                 run = self._runs.pop((kind, call_id), None)
                 if run is not None:

@@ -1,4 +1,7 @@
-"""One query's session: its mailbox, and the loop that delivers, records, then lets act (docs/design/session.md)."""
+"""One query's session: its mailbox, and the loop that delivers events, records them, then starts the work they cause.
+
+docs/design/session.md explains the order.
+"""
 
 from __future__ import annotations
 
@@ -32,24 +35,24 @@ from antiphon.vocabulary.ports import Clock, Ports, Subscription
 _log = structlog.get_logger(__name__)
 
 _ROUNDS_A_TURN = 16
-"""Deliveries before an append; then other sessions get theirs, even if components answer one another for ever."""
+"""Rounds of delivery before an append: other sessions get their turn even if components answer each other for ever."""
 _HOLD_S = 0.002
-"""Seconds after which the rest of the event loop gets its turn; not by uvloop's time, which stands still meanwhile."""
+"""Seconds after which the rest of the event loop gets a turn; uvloop's own time does not advance within a turn."""
 
 Components = Callable[[Ports], Sequence[Subscription]]
-"""Builds the components of one query and returns what they hear, so that no state is shared between queries."""
+"""Builds the components of one query, which share no state with other queries, and returns their subscriptions."""
 
 Step = tuple[Recorded[Event], Subscription]
-"""A handler to call, and the event that it is called with: how a session that goes on from a trace begins."""
+"""A handler to call, and the event to call it with: a session that goes on from a trace begins with such steps."""
 
 
 class Session:
-    """One query, from its first event until `QueryClosed` was delivered; made by `Bus.open`.
+    """One query, from its first event until `QueryClosed` was delivered; `Bus.open` makes it.
 
     Args:
-        components: Builds the components that hear them.
-        sessions: The table that holds it while it is open.
-        prefix: The stored events of the query; the components do not hear them here.
+        components: Builds the components that hear the query's events.
+        sessions: The table that holds the session while it is open.
+        prefix: The stored events of the query; the session does not deliver them to the components.
         ended: Called with the id once the session is out of the table.
     """
 
@@ -72,6 +75,7 @@ class Session:
         self._mailbox = Mailbox(
             query_id, clock, len(prefix), prefix[-1].at if prefix else 0.0
         )
+        # True while events of a turn may be in the outbox, so that live text must not overtake them.
         self._in_turn = False
         self._closed = False
         self._failure: BaseException | None = None
@@ -96,10 +100,10 @@ class Session:
         self._delivery.subscribe(components(ports))
 
     def publish(self, event: Event, /) -> None:
-        """Puts an event into the mailbox; after `QueryClosed` nothing more is taken.
+        """Puts an event into the mailbox, which accepts nothing more after `QueryClosed`.
 
         Raises:
-            UnknownEventError: The catalog does not hold it.
+            UnknownEventError: The catalog does not hold the event.
         """
         kind = type(event)
         if kind not in self._catalog:
@@ -110,7 +114,7 @@ class Session:
 
     def emit_live(self, live: Live, /) -> None:
         """Sends text to live followers, after the events published before it."""
-        # Without anything before it there is no order to keep.
+        # With nothing waiting before it there is no order to keep, and text should reach its reader at once.
         if self._followers and (self._mailbox or self._in_turn):
             self._mailbox.queue(live)
         else:
@@ -126,11 +130,11 @@ class Session:
     def start(
         self, first: Event, steps: Sequence[Step] = (), *, must_be_stored: bool = False
     ) -> None:
-        """Publishes the first event and lets the session run by itself.
+        """Publishes the first event and runs the session in a task of its own.
 
         Args:
-            steps: Handlers to call after it, each as if the event beside it had just been delivered.
-            must_be_stored: Begin only if the first event is stored, which `begun` waits for.
+            steps: Handlers to call before anything else is delivered, each as if its event had just been delivered.
+            must_be_stored: The session begins only if the first event is stored; `begun` waits for that.
 
         Raises:
             TraceError: The query is open already.
@@ -149,10 +153,10 @@ class Session:
         self._task.add_done_callback(self._release)
 
     async def begun(self) -> None:
-        """Waits for the first event to be stored, if the session must not begin without that.
+        """Waits until the first event is stored, if the session must not begin without that.
 
         Raises:
-            TraceError: The store did not take it: nothing was done, and nothing is left of the query.
+            TraceError: The store did not take the event: nothing was done, and nothing is left of the query.
         """
         if self._begun is None:
             return
@@ -163,18 +167,18 @@ class Session:
             raise error
 
     async def run(self, first: Event) -> None:
-        """Starts the session and waits for its end; cancelled, only the waiting ends, not the query."""
+        """Starts the session and waits for its end; a cancellation ends only the waiting, not the query."""
         self.start(first)
         await self.ended()
 
     async def drain(self) -> None:
-        """Waits until nothing is left to do, which ends the session, and raises the first error of a component."""
+        """Waits for the session's end and raises the first error of a component."""
         await self.ended()
         if self._failure is not None:
             raise self._failure
 
     def cancel(self, why: str) -> None:
-        """Ends the query; its trace says why. One that is over stays as it is."""
+        """Ends the query, with the reason in its trace. A query that is over stays as it is."""
         self.publish(QueryCancelled(why=why))
 
     def break_off(self) -> None:
@@ -184,16 +188,16 @@ class Session:
 
     @property
     def cancelling(self) -> bool:
-        """True if a `QueryCancelled` was published and not delivered yet: the session is about to end by itself."""
+        """True if a `QueryCancelled` was published but not yet delivered: the session is about to end without help."""
         return self._mailbox.holds(QueryCancelled)
 
     async def stopped(self, within_s: float | None = None) -> None:
-        """Waits for the end, or for so long, and raises nothing that ended it."""
+        """Waits for the end, at most for `within_s`; errors that ended the session are not raised."""
         if self._task is not None:
             await asyncio.wait([self._task], timeout=within_s)
 
     def follow(self, after: int = 0, buffer: int = 1000) -> Follower:
-        """Returns a reader of all events behind one, and of live text; cut off when `buffer` items wait to be read.
+        """Returns a reader of live text and all events after `after`; it is cut off when `buffer` items are unread.
 
         Raises:
             NotFoundError: The session has ended.
@@ -201,7 +205,7 @@ class Session:
         return self._followers.follow(after, buffer)
 
     def pending(self) -> tuple[Pending, ...]:
-        """Returns the events that are owed now, longest owed first."""
+        """Returns the events that the session owes now, longest owed first."""
         return self._stalls.pending()
 
     @property
@@ -216,18 +220,18 @@ class Session:
 
     @property
     def superseded(self) -> SupersededError | None:
-        """Why the session ended without an end: another process has taken its trace over."""
+        """The store's refusal if the session ended early because another process has taken its trace over."""
         return self._recorder.superseded
 
     @property
     def over(self) -> bool:
-        """True once its end was delivered, or it was ended from outside."""
+        """True once `QueryClosed` was delivered, or the session was ended from outside."""
         return self._followers.ended
 
     async def closed(self) -> None:
-        """Waits for `QueryClosed` to be delivered; events that the store refused may still be retried after that.
+        """Waits until `QueryClosed` is delivered; after that the session may still retry events that the store refused.
 
-        Ended without it, by `break_off`, the session raises as `ended` does.
+        If `break_off` ended the session without that event, this raises as `ended` does.
 
         Raises:
             SupersededError: Another process has taken its trace over.
@@ -239,15 +243,15 @@ class Session:
             raise self.superseded
 
     async def ended(self) -> None:
-        """Waits for the end; cancelled, only the waiting ends."""
+        """Waits for the end; a cancellation ends only the waiting."""
         if self._task is not None:
             await asyncio.shield(self._task)
 
     async def _run(self, steps: Sequence[Step]) -> None:
         bind_contextvars(query_id=self.query_id)
         try:
-            # What is repeated starts behind the first append too: another process may be about to do the same, and
-            # only one of them is let in.
+            # Repeated work, too, starts only after the first append: another process may be about to resume the same
+            # query, and the append lets only one of them in.
             self._work.hold()
             for recorded, subscription in steps:
                 mark_as_handled(recorded)
@@ -260,6 +264,7 @@ class Session:
                 else:
                     self._mailbox.post(self._stalls.stalled())
         finally:
+            # The mailbox first: events of work that is being cancelled must not get into the trace.
             self._mailbox.shut()
             self._followers.end()
             await self._work.stop()
@@ -267,7 +272,7 @@ class Session:
             await self._recorder.finish()
 
     async def _turn(self) -> None:
-        """Delivers the mailbox and all immediate answers, stores them as one append, then starts the work."""
+        """Delivers the mailbox and all immediate answers, stores them in one append, then starts the held work."""
         self._in_turn = True
         self._work.hold()
         await self._deliver_all()
@@ -277,7 +282,7 @@ class Session:
             self._begun.set_result(await self._recorder.all_or_nothing())
         if not self._ends:
             self._work.release()
-        # Other sessions get their turn, also if this one always has more to deliver.
+        # Other sessions get their turn, even if this one always has more to deliver.
         if self._mailbox:
             await asyncio.sleep(0)
 
@@ -288,7 +293,7 @@ class Session:
         return self._closed or self.superseded is not None
 
     async def _deliver_all(self) -> None:
-        """Delivers until no component answers any more; all that was emitted is in the outbox, in order."""
+        """Delivers until no component answers any more; then the outbox holds everything that was emitted, in order."""
         now = self._clock.now
         began = now()
         for _ in range(_ROUNDS_A_TURN):
@@ -313,14 +318,14 @@ class Session:
         self._delivery.deliver(recorded)
 
     def _on_failure(self, handler: str, error: BaseException) -> None:
-        """Reports a bug in a component: logs it whole, records it in words, keeps it for `drain`."""
+        """Reports a bug in a component: logs it in full, records it in words, and keeps it for `drain`."""
         if self._failure is None:
             self._failure = error
         _log.error("handler_failed", handler=handler, exception=traceback_of(error))
         self._mailbox.post_failure(handler, in_words(error))
 
     def _release(self, _task: asyncio.Task[None]) -> None:
-        """Releases everything, also if the task was cancelled before it began."""
+        """Releases everything, even if the task was cancelled before it began."""
         if self._begun is not None and not self._begun.done():
             self._begun.set_result(
                 TraceError("the service closed before it was stored")

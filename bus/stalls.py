@@ -1,4 +1,4 @@
-"""Detects a session that stands still, reports the events that are owed, and ends it after too many stalls."""
+"""Detects a stalled session, reports the events that it still owes, and ends it after too many stalls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded, SessionStal
 
 _log = structlog.get_logger(__name__)
 
-# A recovery that leads to the next stall, for ever, is no recovery.
+# Without a limit, recoveries that only lead to the next stall would go on for ever.
 _MOST_IN_A_ROW = 3
 _MOST_IN_ALL = 12
 
@@ -25,7 +25,7 @@ class StallCount:
         self._in_all = 0
 
     def recall(self, recorded: Recorded[Event]) -> None:
-        """Takes in an event of the trace that the session goes on from."""
+        """Takes in an event of the trace from which the session goes on."""
         if isinstance(recorded.event, SessionStalled):
             self.may_recover()
         else:
@@ -36,7 +36,7 @@ class StallCount:
         self._in_a_row = 0
 
     def may_recover(self) -> bool:
-        """Counts one more stall; returns False when the session is to end instead of trying once more."""
+        """Counts one more stall; returns False if the session should end instead of trying once more."""
         if self._in_a_row >= _MOST_IN_A_ROW or self._in_all >= _MOST_IN_ALL:
             return False
         self._in_a_row += 1
@@ -48,8 +48,8 @@ class StallWatch:
     """The pending table of one session and its stalls.
 
     Args:
-        catalog: The events that there are; what each requests follows from it.
-        prefix: The events of the trace that the session goes on from.
+        catalog: All events, and what each of them requests.
+        prefix: The events of the trace from which the session goes on.
     """
 
     def __init__(
@@ -69,13 +69,13 @@ class StallWatch:
             self._stalls.moved()
 
     def pending(self) -> tuple[Pending, ...]:
-        """Returns the events that are owed now, longest owed first."""
+        """Returns the events that the session owes now, longest owed first."""
         return tuple(
             sorted(self._table.values(), key=lambda pending: pending.since_seq)
         )
 
     def stalled(self) -> SessionStalled | QueryClosed:
-        """Returns the event that a stalled session emits: the stall, or its end when too many stalls came before."""
+        """Returns the event that a stalled session emits: the stall, or its end if too many stalls came before."""
         owed = tuple([str(pending) for pending in self.pending()])
         _log.warning("session_stalled", waiting_for=owed)
         if self._stalls.may_recover():

@@ -1,4 +1,4 @@
-"""Names what keeps the event loop from turning, while it does: code that blocks delays every query of the process."""
+"""Names the code that blocks the event loop, while it does: it delays every query of the process."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from antiphon.vocabulary.containment import contained
 
 BEAT_S = 0.1
 BLOCKED_S = 0.5
-"""Seconds without a turn of the loop after which it is said what blocks it."""
+"""Seconds without a turn of the loop after which the log names the code that blocks it."""
 _LOOK_S = 0.25
 
 Entries = Mapping[CodeType, Callable[[Mapping[str, Any]], str]]
-"""Functions that run code of several kinds, each with what names that code by the function's local variables."""
+"""Functions that run code of others, each with a function that names that code by the first one's local variables."""
 
 BUS_ENTRIES: Entries = {
     Delivery.call.__code__: lambda local: f"handler {local['subscription'].name}",
@@ -32,11 +32,11 @@ _log = structlog.get_logger(__name__)
 
 
 class LoopWatchdog:
-    """A thread that sees the loop's heartbeat stop, and logs what runs on the loop meanwhile: once a standstill.
+    """A thread that sees the loop's heartbeat stop, and logs what runs on the loop, once for each standstill.
 
     Args:
-        entries: Name what runs, the innermost first; the task's coroutine does if none of them is on the stack.
-        blocked: Is called with that name too, in the watchdog's thread.
+        entries: Name what runs, the innermost first; if none of them is on the stack, the task's coroutine does.
+        blocked: Is called with the same name, in the watchdog's thread.
     """
 
     def __init__(
@@ -79,6 +79,7 @@ class LoopWatchdog:
         self, loop: asyncio.AbstractEventLoop, loop_thread: int, stood_s: float
     ) -> bool:
         """Logs what runs on the loop; returns False if nothing does, and the machine is merely slow."""
+        # Both are read from another thread without a lock: the loop is stuck, and a rare mix-up costs one wrong line.
         task = asyncio.current_task(loop)
         frame = sys._current_frames().get(loop_thread)
         if task is None or frame is None:
@@ -97,7 +98,7 @@ class LoopWatchdog:
     def _what_runs(
         self, innermost: FrameType, task: asyncio.Task[Any]
     ) -> tuple[str, FrameType]:
-        """Returns the name of what runs, and the frame in which it was entered: the outermost that is not ours."""
+        """Returns the name of what runs, and the frame that entered it: the outermost that is not ours."""
         at = innermost
         ours: FrameType | None = None
         frame: FrameType | None = innermost
@@ -110,7 +111,7 @@ class LoopWatchdog:
             elif ours is None:
                 ours = at
             frame = frame.f_back
-        # No session runs it: such as a task that a tool has started.
+        # No session runs it: it may be a task that a tool has started.
         work = task.get_coro()
         return _name_of(work), ours or getattr(work, "cr_frame", None) or innermost
 

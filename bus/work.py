@@ -1,4 +1,4 @@
-"""The work that a session owns: counted while it runs, cancelled and awaited at the end."""
+"""The tasks that a session owns: it counts them while they run, and cancels and awaits them at its end."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from antiphon.vocabulary.containment import contained
 _log = structlog.get_logger(__name__)
 
 _CANCEL_WAIT_S = 5.0
-"""Seconds that cancelled work gets to clean up; then it is left behind and logged."""
+"""Seconds that cancelled work gets to clean up; after that the session logs it and leaves it behind."""
 
 
 @dataclass(slots=True)
 class _Held:
-    """Work that waits for its causes to be stored, and the context that it will run in."""
+    """Work that waits until its causes are stored, and the context in which it will run."""
 
     work: Coroutine[Any, Any, None]
     background: bool
@@ -30,11 +30,12 @@ class _Held:
     task: asyncio.Task[None] | None = None
 
     def cancel(self) -> None:
-        """Ends it, or keeps it from starting."""
+        """Ends the work, or keeps it from starting."""
         if self.task is not None:
             self.task.cancel()
         elif not self.cancelled:
             self.cancelled = True
+            # Without this Python warns of a coroutine that was never awaited.
             self.work.close()
 
 
@@ -43,7 +44,7 @@ class Work:
 
     Args:
         on_failure: Is called with the qualified name of work that raised, and its error.
-        on_end: Is called whenever work ends, in whatever way, but for background work.
+        on_end: Is called each time that work other than background work ends, in any way.
     """
 
     def __init__(
@@ -61,7 +62,7 @@ class Work:
 
     @property
     def running(self) -> int:
-        """The number of tasks under way, background work left out."""
+        """The number of tasks under way, without background work."""
         return self._running
 
     @property
@@ -72,7 +73,7 @@ class Work:
     def spawn(
         self, work: Coroutine[Any, Any, None], /, *, background: bool = False
     ) -> Callable[[], object]:
-        """Starts it, or keeps it until `release`; the result cancels it. Once the session ended, nothing starts."""
+        """Starts work, or keeps it until `release`; the result cancels it. Once the session ended, nothing starts."""
         if self._stopped:
             work.close()
             return lambda: None
@@ -87,7 +88,7 @@ class Work:
         self._holding = True
 
     def release(self) -> None:
-        """Starts what was held, in its order."""
+        """Starts the work that was held, in order."""
         self._holding = False
         released = self._held
         self._held = []
@@ -109,7 +110,7 @@ class Work:
         return task
 
     def forget(self) -> None:
-        """Lets go of the session, once it is over: work that would not stop has nobody to report to."""
+        """Drops the references to a session that is over: work that would not stop has nobody to report to."""
         self._on_failure = _ignore
         self._on_end = _do_nothing
 
@@ -124,7 +125,7 @@ class Work:
             return
         for task in pending:
             task.cancel()
-        # Nearly all of it ends in the loop's next turn; waiting for tasks by name takes a timer and two turns more.
+        # Nearly all of it ends in the loop's next turn; `asyncio.wait` would cost a timer and two more turns.
         await asyncio.sleep(0)
         if all(task.cancelled() for task in pending):
             return
@@ -134,22 +135,22 @@ class Work:
             _log.error("work_would_not_stop", work=sorted(names))
 
     def _done(self, work: Coroutine[Any, Any, None], task: asyncio.Task[None]) -> None:
-        work.close()  # if the task was cancelled before it began, nobody else does
+        work.close()  # nothing else closes the coroutine of a task that was cancelled before it began
         background = self._tasks.pop(task)
         if not background:
             self._running -= 1
-        # The error of a cancelled task cannot be asked for.
+        # `exception` of a cancelled task raises.
         error = None if task.cancelled() else task.exception()
         if error is not None:
             self._on_failure(task.get_name(), error)
-        # Background work is nothing that a session waits for.
+        # A session does not wait for background work.
         if not background:
             self._on_end()
 
 
 def _ignore(_name: str, _error: BaseException) -> None:
-    """Takes the place of the session once it is over."""
+    """Replaces `on_failure` once the session is over."""
 
 
 def _do_nothing() -> None:
-    """Takes the place of the session once it is over."""
+    """Replaces `on_end` once the session is over."""

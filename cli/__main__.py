@@ -1,4 +1,4 @@
-"""`python -m antiphon.cli`: the `antiphon` command where it is not installed."""
+"""`python -m antiphon.cli`: runs the `antiphon` command if it is not installed."""
 
 from antiphon.cli.process import main
 

@@ -1,4 +1,4 @@
-"""`antiphon act`: one part of the service in a process of its own, for the sessions of others."""
+"""`antiphon act`: runs one part of the service in a separate process, for the sessions of others."""
 
 from __future__ import annotations
 

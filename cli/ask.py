@@ -1,4 +1,4 @@
-"""`antiphon ask`: one question, watched and answered in this process."""
+"""`antiphon ask`: answers one question in this process, and shows the progress."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def ask(
     model: Model = None,
 ) -> None:
     """Asks a question, shows the progress on standard error, and prints the answer with its sources."""
-    # The index and the reasoner are this process's own: `ask` needs no running service.
+    # This process opens the index and the reasoner itself: `ask` needs no running service.
     text = question_of(question or ())
     with opening():
         settings = settings_for_people(
@@ -97,7 +97,7 @@ def ask(
             return await watched(antiphon, wishes, show, every_event=events)
 
     outcome = asyncio.run(work())
-    # The answer is shown all the same: a script reads the exit code, a person may still want what was found.
+    # The answer is printed in any case: a script reads the exit code, a person may still want the findings.
     if outcome.status == "failed" or (strict and not outcome.by_the_model):
         raise typer.Exit(1)
 
@@ -109,14 +109,14 @@ async def watched(
     *,
     every_event: bool,
 ) -> service.Outcome:
-    """Asks a question, shows on standard error how it is worked out, and then the answer; what there is on Ctrl-C."""
+    """Asks a question and shows its progress on standard error, then the answer; on Ctrl-C, the findings so far."""
     query = await antiphon.start(question)
     try:
         await _show_events(query, every_event=every_event)
         outcome = await query.outcome()
     except asyncio.CancelledError:  # Ctrl-C
         query.cancel("interrupted")
-        # So that the trace ends with it, and what was found and paid for is not lost.
+        # Waits for the outcome, so that the trace records the end and findings that were paid for are not lost.
         show(await query.outcome())
         raise
     show(outcome)
@@ -127,7 +127,7 @@ async def _show_events(query: service.Query, *, every_event: bool) -> None:
     began_at: float | None = None
     try:
         async for streamed in query.follow():
-            # Pieces of text are left out: the answer is printed whole, with its sources.
+            # Pieces of text are skipped, because the whole answer is printed with its sources.
             if not isinstance(streamed, Recorded):
                 continue
             if began_at is None:
@@ -140,7 +140,7 @@ async def _show_events(query: service.Query, *, every_event: bool) -> None:
                 err.print(
                     f"  {describe(streamed.event, 110)}", style="dim", soft_wrap=True
                 )
-    # The query does not wait for its followers: it goes on although this one was cut off.
+    # The query does not wait for its followers, so it goes on although this one was cut off.
     except SlowReaderError:
         err.print(
             "  … (this terminal is too slow for the events; the answer comes)",

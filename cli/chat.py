@@ -28,7 +28,7 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import complain, err, out
 from antiphon.vocabulary.errors import BadInputError
 
-# If there is one, `input` edits lines and remembers them, without a word said to it.
+# Importing it is enough: from then on `input` can edit lines, and remembers them.
 with suppress(ImportError):
     import readline  # noqa: F401 - see above
 
@@ -55,7 +55,7 @@ def chat(
         settings = settings_for_people(
             data_dir=data_dir, reasoner=reasoner, model=model
         )
-        # A setting that cannot be wished for is refused before anything is opened, whatever will be asked.
+        # Checked with a dummy question, so that a bad option is refused before anything is opened.
         of_words = partial(service.Question, max_rounds=rounds, deadline_s=deadline)
         service.check_question(of_words(query="?"), settings)
         conversation = conversation_of(settings, session, go_on=go_on)
@@ -76,7 +76,7 @@ async def _converse(
             try:
                 service.check_question(question, settings)
             except BadInputError as error:
-                # The next question may be better.
+                # The conversation goes on: the next question may be fine.
                 complain(str(error))
                 continue
             outcome = await watched(
@@ -87,14 +87,14 @@ async def _converse(
 
 
 async def _next_question() -> str | None:
-    """Reads a question; None if there are no more of them."""
+    """Reads a question; returns None after the last."""
     is_typed = sys.stdin.isatty()
     while True:
-        # In a thread: the service goes on meanwhile, and Ctrl-C is heard.
+        # In a thread, so that the service goes on meanwhile and Ctrl-C works.
         line = await asyncio.to_thread(_line, is_typed=is_typed)
         if line.strip():
             return line.strip()
-        # An empty line between piped questions ends nothing.
+        # An empty line ends a typed conversation, but not piped questions.
         if is_typed or not line:
             return None
 

@@ -1,4 +1,4 @@
-"""`antiphon compare`: the same questions in one round, in two with the plain message list, and with briefings."""
+"""`antiphon compare`: asks the same questions in one round, in two with the plain message list, and with briefings."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def compare(
     chosen = modes_of(modes)
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner, model=model)
     asked = read_questions(questions, settings.query_chars)
-    # Before the questions are asked: answers by Claude cost something, and would be lost.
+    # Checked before asking anything: answers by Claude cost money, and would be lost.
     if html is not None:
         _page_module()
     for path in (html, json_file):
@@ -110,13 +110,13 @@ async def _ask_all(
     compared: list[Compared] = []
     async with opened(settings) as antiphon:
         for number, question in enumerate(asked):
-            # Each question begins with another mode, so that none is always the one for which caches are cold.
+            # Each question begins with another mode, so that cold caches do not always hit the same one.
             turn = number % len(modes)
             runs = {
                 mode: await _run(antiphon, question, mode)
                 for mode in (*modes[turn:], *modes[:turn])
             }
-            # Shown in the order that was asked for, whichever came first.
+            # The columns stay in the order that the user named.
             in_order = tuple(runs[mode] for mode in modes)
             compared.append(
                 Compared(id=question.id, question=question.question, runs=in_order)
@@ -165,7 +165,7 @@ def _question_table(each: Compared) -> Table:
 
 
 def _shown_answer(run: Run, first: Run) -> str:
-    # A long answer printed twice would hide that there is no difference.
+    # A long answer printed twice would hide that the two are the same.
     if run is not first and run.answer == first.answer:
         return f"the same as {first.mode}"
     return one_line(run.answer, SHOWN_ANSWER)
@@ -184,7 +184,7 @@ def _refuse_unwritable(path: Path) -> None:
     """Refuses a file that could not be written, without touching it.
 
     Raises:
-        BadInputError: It is a folder, or in a folder that is not there or may not be written.
+        BadInputError: It is a folder, or in a folder that does not exist or is not writable.
     """
     to_write = path if path.exists() else path.parent
     is_place = path.parent.is_dir() and not path.is_dir()

@@ -14,7 +14,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
-    """Renders the comparison as one HTML page: it loads nothing, and what documents and models wrote is text in it."""
+    """Renders the comparison as one HTML page, which loads nothing and holds documents' and models' words as text."""
     environment = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
@@ -33,5 +33,5 @@ def as_page(compared: Sequence[Compared], sums: Sequence[Sum]) -> str:
 
 
 def _printable(value: object) -> str:
-    """Takes the control characters out of whatever the template inserts."""
+    """Removes control characters from a value that the template inserts."""
     return clean(str(value))

@@ -21,15 +21,15 @@ MEANING: dict[Mode, str] = {
     "transcript": "two rounds of tools, the plain message list",
     "briefing": "two rounds of tools, a briefing built afresh for each call",
 }
-"""Each mode differs from the one before it in one thing, so that what differs in the answers has one reason."""
+"""Each mode differs from the one before it in one thing, so that differences in the answers have one cause."""
 
 
 class Run(Value, frozen=True, kw_only=True):
     """One question in one mode.
 
     Attributes:
-        right: True if what answers the question is in the answer, or it owns that there is none; None if the
-            file does not name what is right.
+        right: True if the answer holds everything that the file wants, or admits that there is no answer; None if the
+            file names no right answer.
         doubts: The kinds of the answer's indicators.
     """
 
@@ -62,8 +62,8 @@ class Sum(Value, frozen=True, kw_only=True):
 
     Attributes:
         answered: Runs that a model's reply answered.
-        graded: Runs for which the file names what is right.
-        cost_usd: None if a price is not known.
+        graded: Runs for which the file names a right answer.
+        cost_usd: The cost; None if a price is not known.
     """
 
     mode: Mode
@@ -83,10 +83,10 @@ def modes_of(names: str) -> tuple[Mode, ...]:
     """Reads a list of modes, with commas between; each counts once.
 
     Raises:
-        BadInputError: One is unknown, or none is named.
+        BadInputError: A mode is unknown, or none is named.
     """
     known: dict[str, Mode] = {mode: mode for mode in MODES}
-    # A dict keeps the order in which they are named and drops repeats.
+    # A dict keeps their order and drops repeats.
     named = dict.fromkeys(name.strip() for name in names.split(",") if name.strip())
     for name in named:
         if name not in known:
@@ -101,7 +101,7 @@ def modes_of(names: str) -> tuple[Mode, ...]:
 
 
 def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
-    """Returns the settings of a query in this mode; whatever the mode does not fix stays as it is."""
+    """Returns the settings of a query in this mode; settings that the mode does not fix stay as they are."""
     if mode == "briefing":
         return replace(settings, context="briefing", max_rounds=2)
     if mode == "transcript":
@@ -110,9 +110,9 @@ def settings_of(mode: Mode, settings: QuerySettings) -> QuerySettings:
 
 
 def run_of(mode: Mode, question: SampleQuestion, outcome: service.Outcome) -> Run:
-    """Returns one run as it is compared."""
+    """Returns one run with the figures to compare."""
     response = outcome.response
-    # A question of a plain file has nothing to be judged by; one that leans on earlier ones was asked without them.
+    # A plain file names no right answers; and a question that depends on earlier ones was asked without them.
     can_be_judged = question.can_be_judged and not question.earlier
     return Run(
         mode=mode,
@@ -147,7 +147,7 @@ def sum_of(mode: Mode, compared: Sequence[Compared]) -> Sum:
         calls=fmean(run.calls for run in runs),
         usage=sum((run.usage for run in runs), Usage()),
         cost_usd=_cost([run.usage.cost_usd for run in runs]),
-        # The median: one run that met a cold cache would move a mean.
+        # The median, because a single run with a cold cache would distort the mean.
         ms=median(run.duration_ms for run in runs),
     )
 
@@ -157,7 +157,7 @@ def _runs_in(mode: Mode, compared: Sequence[Compared]) -> list[Run]:
 
 
 def _cost(costs: Sequence[float | None]) -> float | None:
-    # `Usage` adds up the costs that it knows; a mode with one unknown cost has no sum to compare.
+    # `Usage` adds up only known costs; a mode with an unknown cost has no sum to compare.
     known = [cost for cost in costs if cost is not None]
     return sum(known) if len(known) == len(costs) else None
 
@@ -179,7 +179,7 @@ def sum_rows(sums: Sequence[Sum]) -> Rows:
 
 
 def _side_by_side(columns: Sequence[Mapping[str, str]]) -> Rows:
-    """Turns columns into rows, without those that are empty everywhere (nothing was graded)."""
+    """Turns columns into rows, without rows that are empty everywhere (such as grades if nothing was graded)."""
     rows: Rows = []
     # Every column has the same names in the same order.
     for name in columns[0]:
@@ -228,5 +228,5 @@ def in_words(each: Sum) -> str:
 
 
 def dollars(cost: float | None) -> str:
-    """Writes a cost as people read it."""
+    """Writes a cost for people."""
     return "cost unknown" if cost is None else f"${cost:.4f}"

@@ -1,4 +1,4 @@
-"""Conversations and questions as the command line names them: the last one, the beginning of an id, standard input."""
+"""Finds the conversation and question that a command line names: by the last one, part of an id, or standard input."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def conversation_of(
 
     Raises:
         BadInputError: Both options are given, or several conversations begin so.
-        NotFoundError: There is no conversation to go on with.
+        NotFoundError: There is no conversation to continue.
     """
     if session is not None and go_on:
         raise BadInputError("Say either --continue or --session, not both.")
@@ -48,14 +48,14 @@ async def _last(settings: service.Settings) -> str:
     if may_hold_traces(settings):
         async with open_store(settings) as store:
             async for row in every_trace(store):
-                # A fork is no exchange of its parent's conversation.
+                # A fork is not an exchange of its parent's conversation.
                 if row.parent is None and await _is_there(store, row.session_id):
                     return row.session_id
     raise NotFoundError("There is no conversation to go on with: ask without -c.")
 
 
 async def _is_there(store: TraceStore, session_id: str) -> bool:
-    """Returns False for the conversation of a trace from a file, and for one that was deleted."""
+    """Returns False for a conversation that is not in the store: of an imported trace, or deleted."""
     try:
         await store.exchanges(session_id, 1)
     except NotFoundError:
@@ -64,15 +64,15 @@ async def _is_there(store: TraceStore, session_id: str) -> bool:
 
 
 async def whole_conversation(settings: service.Settings, wanted: str) -> str:
-    """Returns the id of the one conversation whose id begins so; the words themselves if none does.
+    """Returns the id of the one conversation whose id begins so; the given text itself if none does.
 
     Raises:
-        BadInputError: Several begin so.
+        BadInputError: Several ids begin so.
     """
     found: set[str] = set()
     if wanted and may_hold_traces(settings):
         async with open_store(settings) as store:
-            # A whole id needs no look at every trace.
+            # With a whole id there is no need to read every trace.
             if await _is_there(store, wanted):
                 return wanted
             async for row in every_trace(store):
@@ -88,10 +88,10 @@ async def whole_conversation(settings: service.Settings, wanted: str) -> str:
 
 
 def question_of(words: Sequence[str]) -> str:
-    """Returns the question that was typed, in quotes or without; `-` or no word at all is standard input.
+    """Returns the question from the command line, in quotes or without; `-` or no word at all means standard input.
 
     Raises:
-        BadInputError: There is no word, and nobody pipes any in; or it is not in UTF-8.
+        BadInputError: There is no word, and standard input is a terminal; or the question is not in UTF-8.
     """
     if list(words) not in ([], ["-"]):
         return in_utf8(lambda: " ".join(words))
@@ -103,10 +103,11 @@ def question_of(words: Sequence[str]) -> str:
 
 
 def in_utf8(read: Callable[[], str]) -> str:
-    """Returns a text that was typed or piped.
+    """Returns a typed or piped text.
 
     Raises:
-        BadInputError: Its bytes are not UTF-8, which Python reads as half characters or not at all, by the locale.
+        BadInputError: Its bytes are not UTF-8; depending on the locale, Python reads these as half surrogate pairs or
+            not at all.
     """
     try:
         text = read()

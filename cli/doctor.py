@@ -62,7 +62,7 @@ def doctor(
     if model:
         ask_the_model(settings_for_people(data_dir=data_dir))
         return
-    # Each is shown as soon as it is known: the last ones load an embedder, and the first ones may say why they cannot.
+    # Prints each result at once: the last checks load an embedder, and the first may explain why that fails.
     is_well = True
     for check in _all_checks(data_dir):
         show(check)
@@ -77,7 +77,7 @@ def _all_checks(data_dir: Path | None) -> Iterator[Check]:
     settings = settings_for_people(data_dir=data_dir)
     for check in CHECKS:
         yield check(settings)
-    # Opening the service would make the folder, which may be a mistyped one.
+    # Opening the service would make the folder, whose name may be mistyped.
     if settings.data_dir.is_dir():
         yield from asyncio.run(open_checks(settings))
     else:
@@ -85,13 +85,13 @@ def _all_checks(data_dir: Path | None) -> Iterator[Check]:
 
 
 async def open_checks(settings: service.Settings) -> list[Check]:
-    """Checks what can only be seen with the service open: index and traces."""
+    """Checks index, traces and MCP servers, for which the service must be open."""
     try:
         async with opened(settings) as antiphon:
             readiness = await antiphon.check_readiness()
             wrong = await antiphon.trace_problems()
             servers = [_server(state) for state in antiphon.tool_servers()]
-            # Of a store that cannot be read that is said already.
+            # A store that cannot be read is reported already.
             traces = [] if wrong else await antiphon.store.list(1)
     except ServiceError as error:
         return [Check("Service", False, "it cannot be opened", str(error))]
@@ -114,14 +114,14 @@ async def open_checks(settings: service.Settings) -> list[Check]:
 
 
 def _server(state: service.McpServerState) -> Check:
-    """Names an MCP server's tools, and what is wrong with it."""
+    """Names an MCP server's tools and its problems."""
     found = f"{counted(len(state.tools), 'tool')}: {', '.join(state.tools) or 'none'}"
     wrong = [*filter(None, [state.problem]), *state.left_out]
     return Check(f"MCP server {state.name}", not wrong, found, "; ".join(wrong))
 
 
 def show(check: Check) -> None:
-    """Prints one line, and below it what to do."""
+    """Prints one line, and the remedy below it if there is a problem."""
     out.print(
         f"{MARKS[check.well]} {check.name}: {one_line(check.found, 300)}",
         soft_wrap=True,
@@ -177,7 +177,7 @@ def embedder(settings: service.Settings) -> Check:
         names, extra = missing
         return Check("Embedder", False, f"{names} missing", _to_install(extra))
     found = f"{settings.embedder}: {', '.join(installed)} installed"
-    # The weights of a model of one's own are known to nobody.
+    # Nobody knows the right weights of a user's own model.
     if settings.embedding_model is not None:
         return Check("Embedder", True, found)
     try:
@@ -193,7 +193,7 @@ def data_folder(settings: service.Settings) -> Check:
     folder = settings.data_dir.absolute()
     nearest = folder
     found = str(folder)
-    # It may be made on first use, so that what counts is the first folder above it that is there.
+    # The folder may be made at first use, so the first existing folder above it counts.
     while not nearest.exists():
         nearest = nearest.parent
         found = f"{folder} (not there yet)"
@@ -215,14 +215,14 @@ def chroma(settings: service.Settings) -> Check:
 
 
 def reasoner(settings: service.Settings) -> Check:
-    """Checks that a server outside can be reached and takes the key, if one answers; the key is never shown."""
+    """Checks that the model's server, if there is one, can be reached and accepts the key, which is never printed."""
     if not settings.speaks_to_claude:
         return Check("Reasoner", True, "offline: set ANTHROPIC_API_KEY to ask Claude")
     return asyncio.run(reached(settings))
 
 
 async def reached(settings: service.Settings) -> Check:
-    """Asks the server if it accepts the key, without a call of a model, which would cost something."""
+    """Asks the server if it accepts the key, without a call to a model, which would cost money."""
     try:
         speaker = service.speaker_of(settings)
     except ConfigurationError as error:
@@ -236,7 +236,7 @@ async def reached(settings: service.Settings) -> Check:
         if error.kind == "authentication":
             found = f"{asked} is refused: {error}"
             return Check("Reasoner", False, found, f"{remedy}. {until_then}")
-        # Nothing is known of the key if the server cannot be reached.
+        # The key may be good: the server could not be reached.
         found = f"{asked} was not checked: {error.kind}: {error}"
         return Check("Reasoner", False, found, until_then)
     finally:
@@ -246,7 +246,7 @@ async def reached(settings: service.Settings) -> Check:
     return Check(
         "Reasoner",
         True,
-        f"{asked} was not checked, for the server lists no models: `antiphon doctor --model` makes a call",
+        f"{asked} was not checked, because the server lists no models: `antiphon doctor --model` makes a call",
     )
 
 
@@ -255,7 +255,7 @@ def port(settings: service.Settings) -> Check:
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     remedy = "A service that runs already is fine; otherwise set ANTIPHON_PORT or stop what uses it."
     with socket.socket(family, socket.SOCK_STREAM) as probe:
-        # As the server itself does; else a port that was in use a moment ago would seem taken.
+        # As the server itself does: otherwise a port that was in use a moment ago would seem taken.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((settings.host.strip("[]"), settings.port))
@@ -270,7 +270,7 @@ def port(settings: service.Settings) -> Check:
 
 
 def _reach(name: str, url: str, remedy: str) -> Check:
-    """Checks that something listens at `url`; only its host is shown, for the rest may hold a password."""
+    """Checks that something listens at `url`; prints only its host, because the rest may hold a password."""
     place = urlsplit(url)
     host = place.hostname or ""
     port = place.port or _USUAL_PORTS.get(place.scheme, 80)

@@ -1,4 +1,4 @@
-"""Checks of `antiphon doctor` for a service that others use: what models cost, and who may call it."""
+"""Checks of `antiphon doctor` for a service that others use: the prices of models, and the keys of callers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from antiphon.cli.terminal import counted
 from antiphon.vocabulary.errors import ConfigurationError
 
 OLD_DAYS = 180
-"""Days after which a price may well be another."""
+"""Days after which prices may well have changed."""
 SOON_S = 14 * 86_400.0
+"""Seconds before its end in which the check names a key."""
 
 
 def prices(settings: service.Settings) -> Check:
@@ -46,7 +47,7 @@ def prices(settings: service.Settings) -> Check:
 
 
 def callers(settings: service.Settings) -> Check:
-    """Checks that `antiphon serve` would listen, and names the keys that end soon."""
+    """Checks that `antiphon serve` would listen, and names the keys that expire soon."""
     try:
         service.check_listening(settings)
     except ConfigurationError as error:
@@ -82,4 +83,6 @@ def callers(settings: service.Settings) -> Check:
 def _without_keys(settings: service.Settings) -> str:
     if settings.anybody_may:
         return f"anybody who reaches {settings.host} may {settings.anybody_may}"
-    return "who works on this machine may do everything, and nobody else comes in"
+    return (
+        "anyone who works on this machine may do everything, and nobody else comes in"
+    )

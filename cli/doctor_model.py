@@ -1,4 +1,4 @@
-"""`antiphon doctor --model`: what the model's server can do, found out by small calls."""
+"""`antiphon doctor --model`: finds out by small calls which features the model's server has."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from antiphon import service
 from antiphon.cli.terminal import one_line, out
 
 CALL_S = 30.0
-"""Seconds for a reply of the model, or as long as the settings let it be silent."""
+"""Seconds for a reply of the model, unless the settings let it be silent for longer."""
 MARKS = {True: "✓", False: "✗"}
 
 
 class Check(NamedTuple):
-    """The result of one check: is it well, what was found, and what to do if it is not."""
+    """The result of one check: if all is well, the finding, and the remedy if it is not."""
 
     name: str
     well: bool
@@ -26,7 +26,7 @@ class Check(NamedTuple):
 
 
 def ask_the_model(settings: service.Settings) -> None:
-    """Prints what the model's server can do, and the settings for what it cannot; exit code 1 if it is silent."""
+    """Prints the features of the model's server, and the settings for those it lacks; exit code 1 if it is silent."""
     findings = asyncio.run(_capabilities(settings))
     for finding in findings:
         out.print(
@@ -40,12 +40,12 @@ def ask_the_model(settings: service.Settings) -> None:
 
 
 def settings_for(findings: Sequence[service.Finding]) -> list[str]:
-    """Returns the settings that follow, those of one variable together."""
+    """Returns the settings that follow from findings, with the values of one variable together."""
     values: dict[str, list[str]] = {}
     for finding in findings:
         if not finding.setting:
             continue
-        # Set twice, the second value of a variable would replace the first: they go into one.
+        # One assignment for each variable: a second would replace the first.
         name, _, value = finding.setting.partition("=")
         values.setdefault(name, []).append(value)
     return [f"{name}={','.join(found)}" for name, found in values.items()]

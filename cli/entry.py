@@ -1,4 +1,4 @@
-"""The command's entrance: the commands, and how an error leaves the program."""
+"""The command's entry point: the table of commands, and the handling of errors."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Command(NamedTuple):
 
     Attributes:
         summary: Its line in the list of commands.
-        target: The function that does it, as `module:function` within this package; of a group the one that is called
-            where no command of the group is, or empty.
+        target: Its function, as `module:function` within this package; for a group the function to call if the user
+            names no command of the group, or empty.
         commands: A group's commands, each with its target.
     """
 
@@ -125,9 +125,9 @@ COMMANDS = (
 
 
 def run(arguments: list[str]) -> None:
-    """Runs the named command; one of our errors is one sentence on standard error, and exit code 1."""
-    # The user's own tools are found in the folder where the command runs ("" is that folder), which an installed
-    # command, other than `python -m`, does not search. Last, so that nothing in it replaces an installed package.
+    """Runs the named command; prints one of our errors as one sentence on standard error, and exits with code 1."""
+    # Python finds the user's own tools in the current folder ("" on the path), which an installed command, unlike
+    # `python -m`, does not search. Last on the path, so that nothing in that folder replaces an installed package.
     if "" not in sys.path:
         sys.path.append("")
     try:
@@ -145,7 +145,7 @@ def _without_types(parameters: list[Any]) -> list[Any]:
 
 
 class _Command(TyperCommand):
-    """A command whose help shows flags as flags: typer has `--json <bool>`, which reads as if a word followed."""
+    """A command whose help shows flags as flags: typer prints `--json <bool>`, as if they took a value."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         return _without_types(super().get_params(ctx))
@@ -159,7 +159,7 @@ class _Group(TyperGroup):
 
 
 def command_line(arguments: list[str]) -> typer.Typer:
-    """Builds the commands; only the one that is called is imported: `--help` must not load a vector index."""
+    """Builds the commands, and imports only the one that is called: `--help` must not load a vector index."""
     app = typer.Typer(
         cls=_Group,
         no_args_is_help=True,
@@ -168,7 +168,7 @@ def command_line(arguments: list[str]) -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    # The command is the first word that is no option: the options before it take no value.
+    # The command is the first word that is not an option; the options before it take no value.
     words = [argument for argument in arguments if not argument.startswith("-")]
     for command in COMMANDS:
         # A slice, because there may be no word at all.
@@ -182,7 +182,7 @@ def command_line(arguments: list[str]) -> typer.Typer:
 
 
 def _group(command: Command, called: list[str]) -> typer.Typer:
-    """Builds a group with the command that is called; with all of them if none is, so that its help names them."""
+    """Builds a group with only the command that is called; if none is, with all, so that the help lists them."""
     group = typer.Typer(
         cls=_Group, no_args_is_help=not command.target, help=command.summary
     )
@@ -203,7 +203,7 @@ def _imported(target: str) -> Callable[..., Any]:
 
 
 def _not_called() -> None:
-    """Stands for a command that is listed only."""
+    """A placeholder for a command that appears only in the list."""
 
 
 def _show_version(wanted: bool) -> None:

@@ -1,4 +1,4 @@
-"""The worlds that `antiphon faults` breaks: their tools, their store, and the folder of a run."""
+"""Opens the worlds that `antiphon faults` breaks, with their tools, their store, and the folder of a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antiphon.cli.session import loaded_settings
 
 @contextmanager
 def world_of(tools: str, store: str | None = None) -> Iterator[faults.World]:
-    """Opens a world with these tools, whose traces are gone at the end."""
+    """Opens a world with these tools; its traces are deleted at the end."""
     with scratch_folder() as folder, closing(opener(tools, store)(folder)) as world:
         yield world
 
@@ -28,7 +28,7 @@ def scratch_folder() -> Iterator[Path]:
         remove = partial(shutil.rmtree, folder, ignore_errors=True)
         before_ending.append(remove)
         tempfile.tempdir = folder
-        # A broken promise and a mistake of the user leave by an exception, and this process may go on after it.
+        # Cleaned up even after an exception, such as a broken promise or a user's mistake: the process may go on.
         try:
             yield Path(folder)
         finally:
@@ -40,10 +40,10 @@ def opener(tools: str, store: str | None = None) -> partial[faults.World]:
     """Makes worlds with these tools, and with the subscribers that the settings name.
 
     Args:
-        store: The address of the NATS server that traces are stored on; None: they are in the run's folder.
+        store: The address of the NATS server that stores the traces; None: they are in the run's folder.
 
     Raises:
-        ConfigurationError: There is no such tool or subscriber, or it cannot be used.
+        ConfigurationError: A tool or subscriber does not exist or cannot be used.
     """
     open_store = faults.open_local if store is None else faults.OpenShared(store)
     return partial(

@@ -1,4 +1,4 @@
-"""`antiphon faults run|list`: breaks the service on purpose, at every point, and checks that its promises hold."""
+"""`antiphon faults run|list`: breaks the service on purpose, at every point, and checks that it keeps its promises."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ def run(
     as_json_: Json = False,
 ) -> None:
     """Injects every single fault (or those named), each in its own query; exit code 1 if a promise breaks."""
-    # Thousands of failures are meant, and each would be a line of the log.
+    # The run provokes thousands of failures, each of which would be a line in the log.
     service.silence_logging()
     reports = [path for path in (html, json_file) if path is not None]
     is_filtered = (points, kinds, when) != ("", "", "")
@@ -121,7 +121,7 @@ def run(
     if is_alone:
         _run_experiment(_experiment_of(plan, fault or [], seed), tools, store)
         return
-    # Before the run, which takes minutes.
+    # Checked before the run, which takes minutes.
     if html is not None:
         with needing_extra("reports", "`--html`"):
             importlib.import_module("antiphon.faults.report_page")
@@ -166,7 +166,7 @@ def _refuse_mixture(
 
 
 class _Reports(NamedTuple):
-    """The places that the report of the matrix is written to."""
+    """The files to which the report of the matrix is written."""
 
     html: Path | None
     json_file: Path | None
@@ -244,7 +244,7 @@ def _run_pairs(
 
 
 def _experiment_of(plan: Path | None, named: list[str], seed: int) -> faults.Experiment:
-    """Reads the experiment of a file, or makes one of the faults that are named."""
+    """Reads the experiment in a file, or makes one of the named faults."""
     if plan is not None:
         return faults.read_experiment(plan)
     parsed = tuple(map(faults.parse_fault, named))
@@ -254,6 +254,7 @@ def _experiment_of(plan: Path | None, named: list[str], seed: int) -> faults.Exp
 def _run_experiment(
     experiment: faults.Experiment, tools: str, store: str | None
 ) -> None:
+    # A mistyped point would never fire, which the other faults of a run could hide.
     with world_of(tools) as world:
         unknown = faults.unknown_points(world, experiment)
     if unknown:
@@ -261,7 +262,7 @@ def _run_experiment(
             f"There is no point {unknown[0]!r}: `antiphon faults list` names them."
         )
     with scratch_folder():
-        # Twice: the same plan must lead to the same events.
+        # Runs twice, because the same plan must lead to the same events.
         steps, broken = faults.run_experiment(
             opener(tools, store), experiment, twice=True
         )

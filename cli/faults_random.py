@@ -1,4 +1,4 @@
-"""`antiphon faults random`: random runs of several faults from one seed; a failing one is made small and written."""
+"""`antiphon faults random`: random runs of several faults from one seed; shrinks a failing one and writes it down."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antiphon.cli.terminal import counted, err, one_line, out
 from antiphon.vocabulary.imports import needing_extra
 
 EVERY = 20
-"""A line of progress after so many experiments."""
+"""Experiments between two lines of progress."""
 DEFAULT_EXAMPLES = 100
 """Experiments, if neither their number nor a time is given."""
 
@@ -60,11 +60,11 @@ def run_random(
     """
     service.silence_logging()
     path = plan or Path(f"faults-{seed}.yaml")
-    # Before the run, which takes minutes.
+    # Checked before the run, which takes minutes.
     refuse_unwritable(path)
     began = time.monotonic()
     number = examples if examples or minutes else DEFAULT_EXAMPLES
-    # The random mode alone needs hypothesis.
+    # Only the random mode needs hypothesis.
     with needing_extra("faults", "`antiphon faults random`"):
         random_runs = importlib.import_module("antiphon.faults.runs.random_runs")
     with scratch_folder():

@@ -1,4 +1,4 @@
-"""`antiphon faults serve`: breaks what passes between somebody's agent and its model, and says what the agent did."""
+"""`antiphon faults serve`: breaks the exchange between an agent and its model, and reports how the agent reacted."""
 
 from __future__ import annotations
 
@@ -32,9 +32,10 @@ if TYPE_CHECKING:
     import httpx2
 
 SILENCE_S = 600.0
-"""Seconds for which the upstream may say nothing, as its own SDKs have it."""
+"""Seconds for which the upstream may be silent, the same as in its own SDKs."""
 _RAISED = re.compile(r"^[A-Za-z_][\w.]{0,200}(?:Error|Exception)\b.*", re.MULTILINE)
 _MOST_OUTPUT_BYTES = 16 * 2**20
+"""Bytes of an agent's output that are searched; the rest does not count."""
 
 
 def serve(
@@ -92,9 +93,11 @@ def serve(
         serve_app = api.serve_app
     with listening(loaded_settings(host="127.0.0.1", port=port)) as listener:
         address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        # In a thread of its own, which Ctrl-C leaves alone until the verdict stands.
+        # In a separate thread, which Ctrl-C does not reach, so that the proxy serves until the verdict is printed. With
+        # its own socket, because an agent that ends at once may end the command before the thread serves.
+        own = listener.dup()
         serving = threading.Thread(
-            target=lambda: asyncio.run(serve_app(app, listener)), daemon=True
+            target=lambda: asyncio.run(serve_app(app, own)), daemon=True
         )
         serving.start()
         for number in (signal.SIGINT, signal.SIGTERM):
@@ -110,7 +113,7 @@ def serve(
 
 
 def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
-    # Not above: help and mistakes are told without it.
+    # Imported here, because help and error messages do not need it.
     import httpx2
 
     if replay is not None and upstream is None:
@@ -119,7 +122,7 @@ def _server(upstream: str | None, replay: Path | None) -> httpx2.AsyncClient:
     address = (upstream or "").rstrip("/").removesuffix("/v1")
     if replay is not None or not address.startswith(("http://", "https://")):
         raise BadInputError(
-            "Name what stands behind the proxy: --upstream with the address of a model's server "
+            "Name what is behind the proxy: --upstream with the address of a model's server "
             "(http://… or https://…), or --replay with a recording."
         )
     timeout = httpx2.Timeout(SILENCE_S, connect=10.0)
@@ -136,7 +139,7 @@ def _recorder(path: Path | None) -> Callable[[faults.Exchange], object]:
 
 
 class _Agent(NamedTuple):
-    """Somebody's agent, as a command.
+    """A user's agent, as a command.
 
     Attributes:
         expect: Text that its output must hold.
@@ -150,9 +153,9 @@ class _Agent(NamedTuple):
     limit_s: float
 
     def run(self, plan: faults.Plan) -> str:
-        """Runs it once under a plan; returns how it failed, or an empty text."""
+        """Runs the agent once under a plan; returns how it failed, or an empty text."""
         self.proxy.begin(plan.faults)
-        # A double or a recording asks for no key, but every SDK does.
+        # A double or a recording needs no key, but every SDK insists on one; the user's own keys take precedence.
         keys = {"ANTHROPIC_API_KEY": "none", "OPENAI_API_KEY": "none"}
         at = {
             "ANTHROPIC_BASE_URL": self.address,
@@ -177,14 +180,14 @@ class _Agent(NamedTuple):
             except subprocess.TimeoutExpired:
                 return f"it did not end within {self.limit_s:g} s"
             finally:
-                # With whatever it started.
+                # The whole process group, so that processes that the agent started end too.
                 with suppress(ProcessLookupError):
                     os.killpg(process.pid, signal.SIGKILL)
                 process.wait()
             printed.seek(0)
             said = printed.read(_MOST_OUTPUT_BYTES).decode("utf-8", "replace").rstrip()
         if code:
-            # Notes may stand behind an exception, and other programs have their traces there.
+            # The last line with an exception, if any: notes may follow it. Other programs print their error last.
             *_, last = [said.rpartition("\n")[2], *_RAISED.findall(said)]
             return f"it ended with status {code}: {one_line(last, 200)}"
         if self.expect not in said:
@@ -192,7 +195,7 @@ class _Agent(NamedTuple):
         return ""
 
     def try_out(self, plan: faults.Plan) -> bool:
-        """Runs it under a plan, and prints what it did; returns True if it failed."""
+        """Runs the agent under a plan, and prints its reactions; returns True if it failed."""
         failed = self.run(plan)
         did = "; ".join(_met(self.proxy, plan))
         told = f"✗ {did}; {failed}" if failed else f"✓ {did}"
@@ -201,7 +204,7 @@ class _Agent(NamedTuple):
 
 
 def _met(proxy: faults.FaultProxy, plan: faults.Plan) -> list[str]:
-    """Says of each fault what the client did about it."""
+    """Returns the client's reaction to each fault, in words."""
     told = faults.reactions(proxy.exchanges)
     points = [fired.point for fired in proxy.injected.fired]
     for fault in plan.faults:
@@ -211,7 +214,7 @@ def _met(proxy: faults.FaultProxy, plan: faults.Plan) -> list[str]:
 
 
 def _try_out(agent: _Agent, chosen: faults.Plan | None, wanted: Sequence[str]) -> None:
-    """Tries the plan, or every fault by itself, and makes the first plan that broke the agent small."""
+    """Tries the plan, or every fault alone, and shrinks the first plan that broke the agent."""
     plans = [chosen or faults.Plan()]
     if chosen is None:
         failed = agent.run(plans[0])
@@ -233,7 +236,7 @@ def _try_out(agent: _Agent, chosen: faults.Plan | None, wanted: Sequence[str]) -
 
 
 def _wait(proxy: faults.FaultProxy, plan: faults.Plan, address: str) -> None:
-    """Serves until Ctrl-C, and says what the client did."""
+    """Serves until Ctrl-C, and prints the client's reactions."""
     proxy.begin(plan.faults)
     err.print(f"The proxy answers at {address} (Ctrl-C: the verdict)", soft_wrap=True)
     with suppress(KeyboardInterrupt):

@@ -1,4 +1,4 @@
-"""Output of `antiphon faults`: progress, a table of points by kinds, each failure with the command for it alone."""
+"""Output of `antiphon faults`: progress, a table of points by kinds, each failure with the command that repeats it."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from antiphon.cli.terminal import err, one_line, out
 from antiphon.vocabulary.errors import BadInputError
 
 EVERY = 100
-"""A line of progress after so many cells."""
+"""Cells between two lines of progress."""
 
 
 def progress(what: str) -> Callable[[faults.Verdict | faults.PairVerdict, int], None]:
-    """Prints each failure at once, and from time to time how far the run has come."""
+    """Prints each failure at once, and now and then the progress of the run."""
     done = failed = 0
 
     def show_progress(verdict: faults.Verdict | faults.PairVerdict, total: int) -> None:
@@ -30,7 +30,7 @@ def progress(what: str) -> Callable[[faults.Verdict | faults.PairVerdict, int], 
 
 
 def show_failure(verdict: faults.Verdict | faults.PairVerdict) -> None:
-    """Prints what went wrong, and the command that repeats it."""
+    """Prints the broken promises, and the command that repeats the failure."""
     wrong = "; ".join(verdict.broken) or "the fault never fired"
     err.print(
         f"✗ {one_line(wrong, 300)}\n    {one_line(verdict.command, 1_000)}",
@@ -40,7 +40,7 @@ def show_failure(verdict: faults.Verdict | faults.PairVerdict) -> None:
 
 
 def show(report: faults.Report) -> None:
-    """Prints a line for each point, why cells make no sense, and the counts."""
+    """Prints a line for each point, the reasons why cells do not apply, and the counts."""
     rows = faults.table(report)
     width = max((len(point) for point, _ in rows), default=0)
     for point, row in rows:
@@ -92,13 +92,13 @@ def write_report(path: Path, content: bytes) -> None:
 
 
 def refuse_unwritable(path: Path) -> None:
-    """Finds out before a long run that its report could not be written; an old report stays until there is a new one.
+    """Refuses, before a long run, a file for the report that cannot be written; an old report stays until the new one.
 
     Raises:
         BadInputError: The file cannot be written.
     """
     is_there = path.exists()
-    # Opened to append, which leaves the old report as it is.
+    # Opening to append changes nothing in an old report.
     try:
         with path.open("ab"):
             pass
@@ -111,7 +111,7 @@ def refuse_unwritable(path: Path) -> None:
 
 
 def show_pairs(verdicts: Sequence[faults.PairVerdict], took_s: float) -> None:
-    """Prints what came of pairs, in one line."""
+    """Prints the outcome of pairs of faults, in one line."""
     number = faults.pair_counts(verdicts)
     out.print(
         f"pairs run {number['run']}, both fired {number['both_fired']}, one kept the other from firing "

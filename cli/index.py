@@ -1,4 +1,4 @@
-"""`antiphon index` and `antiphon courses`: course documents into the index, and what can be asked about."""
+"""`antiphon index` and `antiphon courses`: index course documents, and list, show and remove the courses."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import counted, err, new_table, one_line, out, print_json
 
 NICENESS = 5
-"""Priority of an indexing run as `nice` counts it: a service on the same machine goes first."""
+"""The niceness of an indexing run, so that a service on the same machine goes first."""
 
 
 def index(
@@ -97,12 +97,13 @@ def index(
         stored = service.stored_layouts(settings.data_dir)
         show_preview(service.preview_paths(paths, choice, stored))
         return
-    # Before an embedder is loaded, which takes seconds. A rebuild is for catalogues that cannot be read, too.
+    # Checked before an embedder is loaded, which takes seconds; but not for a rebuild, which also repairs an index with
+    # an unreadable catalogue.
     if not rebuild:
         service.check_paths(paths, settings.data_dir, only=only, choice=choice)
     service.check_server(settings.chroma_url)
     let_others_go_first()
-    # Loaded once there is something to embed: that nothing changed is seen without it.
+    # Loads only once there is something to embed: a run that finds no change does not need it.
     loaded = service.late_embedder_of(settings)
     with _Bar() as bar:
         summary = service.index_paths(
@@ -130,15 +131,15 @@ def let_others_go_first() -> None:
 
 
 def _show_size(data_dir: Path) -> None:
-    """Prints how large the index in use is, and how much memory the run took at most."""
+    """Prints the size of the index in use, and the run's peak memory."""
     size_mb = service.index_size(data_dir) / 1_000_000
-    # In units of 1,024 bytes, on Linux.
+    # Linux reports the peak in units of 1,024 bytes.
     memory_mb = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1_024 / 1_000_000
     err.print(f"The index takes {size_mb:,.0f} MB; the run took {memory_mb:,.0f} MB.")
 
 
 class _Bar:
-    """A progress bar on standard error: files are read, documents embedded, the vector index built."""
+    """A progress bar on standard error, with a line each for reading, embedding and building the vector index."""
 
     _TITLES: ClassVar[dict[str, str]] = {
         "files": "Reading",
@@ -168,7 +169,7 @@ class _Bar:
         self._progress.stop()
 
     def show(self, now: service.IndexProgress) -> None:
-        """Moves the bar to where the run is."""
+        """Moves the bar to the run's progress."""
         if now.stage not in self._tasks:
             self._tasks[now.stage] = self._progress.add_task(
                 self._TITLES[now.stage], total=now.total, about=""
@@ -184,10 +185,10 @@ class _Bar:
 
 
 def show_summary(summary: service.IndexSummary) -> None:
-    """Prints what the run did, what it passed over, and each file that it could not use with the reason."""
+    """Prints the counts of a run, the files that it skipped, and each file that it could not use with the reason."""
     if summary.skipped:
         err.print(
-            f"not read, in no format that is: {service.counted_by_ending(summary.skipped)}",
+            f"not read, as no reader knows the format: {service.counted_by_ending(summary.skipped)}",
             style="yellow",
             soft_wrap=True,
         )

@@ -1,4 +1,4 @@
-"""`antiphon index --dry-run` and `antiphon courses layout`: the tree of courses and lessons, and corrections of it."""
+"""`antiphon index --dry-run` and `antiphon courses layout`: show the tree of courses and lessons, and correct it."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from antiphon.cli.session import DataDir, settings_for_people
 from antiphon.cli.terminal import counted, err, one_line, out
 
 _MOST_FILES = 5
-"""Files of one reason that are named."""
+"""The most files that are named for one reason."""
 
 
 def show_preview(preview: service.Preview) -> None:
-    """Prints each course with its lessons and their files, then what is left out and why, then the counts."""
+    """Prints each course with its lessons and files, then the files left out with the reasons, then the counts."""
     for course in preview.courses:
         _show_course(course)
     for reason, paths in sorted(_by_reason(preview.left_out).items()):
@@ -27,7 +27,7 @@ def show_preview(preview: service.Preview) -> None:
     show_by_reason("cannot be indexed", preview.failed, style="red")
     if preview.skipped:
         endings = service.counted_by_ending(preview.skipped)
-        err.print(f"not read, in no format that is: {endings}", soft_wrap=True)
+        err.print(f"not read, as no reader knows the format: {endings}", soft_wrap=True)
     lessons = sum(len(course.lessons) for course in preview.courses)
     counts = (
         counted(len(preview.courses), "course"),
@@ -51,7 +51,7 @@ def _show_course(course: service.PreviewCourse) -> None:
 
 
 def show_by_reason(what: str, files: Iterable[tuple[str, str]], *, style: str) -> None:
-    """Prints what is the matter with files, those of one reason in one line."""
+    """Prints a problem of files, with one line for each reason."""
     for reason, paths in _by_reason(files).items():
         named = one_line(paths[0], 300) if len(paths) == 1 else _in_folder(paths)
         line = f"{what}: {named}: {one_line(reason, 1_000)}"
@@ -66,7 +66,7 @@ def _by_reason(files: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
 
 
 def _in_folder(paths: Sequence[str]) -> str:
-    """Names the first of some files, and the folder that they lie in."""
+    """Names the first of some files, and their common folder."""
     folder = os.path.commonpath([os.path.dirname(path) for path in paths])
     names = [os.path.relpath(path, folder) for path in paths]
     return f"{_listed(names)} in {one_line(folder, 300)}"

@@ -1,7 +1,7 @@
-"""Judges whether what a person reads of an answer answers the question, and what the answer says of itself.
+"""Judges if the part of an answer that a person reads answers the question, and if the answer admits a gap.
 
-The judge is strict if form could please a lenient one: a phrase counts in the first screen of an answer only, and a
-right lesson must be cited for it (docs/decisions/016-judging-by-phrases.md).
+The judge is strict, so that mere form does not please it: a phrase counts only in the first screen of an answer, and
+the answer must cite a right lesson for it (docs/decisions/016-judging-by-phrases.md).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from antiphon.cli.questions import (
 from antiphon.vocabulary.events import ResponseAssembled
 
 READ_CHARS = 2_000
-"""As much of an answer as is judged, some three excerpts: one that quotes a whole lesson holds every phrase of it."""
+"""The characters of an answer that count, about three excerpts: quoting a whole lesson would include any phrase."""
 
 COULD_NOT_LOOK = frozenset(
     {
@@ -34,22 +34,22 @@ COULD_NOT_LOOK = frozenset(
         "budget",
     }
 )
-"""Doubts of an answer that did not search to the end: "nothing was found" is no finding of it."""
+"""Doubts about an answer whose search did not finish: its "nothing was found" proves nothing."""
 
 _SENTENCE = re.compile(r"[^.!?:;\n\u3002\uff1a]+[.!?:;\u3002\uff1a]?")
 _SOURCE = re.compile(r"\bLesson \d+, ")
-"""The name of a source, which may hold any word."""
+"""Recognises the name of a source, which may hold any word."""
 _DENIES = re.compile(
     r"\b(?:no|not|none|nothing|nowhere|cannot|nichts?|kein\w*|ne|pas|rien|non|nulla|n\u00e3o|nada|niets?|geen"
     r"|\u043d\u0435|\u043d\u0435\u0442|\u043d\u0438\u0447\u0435\u0433\u043e)\b|\bn['\u2019](?:t|y|est)\b|n['\u2019]t\b"
     r"|\u6ca1\u6709|\u306a\u3044|\u307e\u305b\u3093",
     re.IGNORECASE,
 )
-"""Words that say that something is not there, in the languages that are answered in."""
+"""Words of denial in the languages of the answers."""
 
 
 def is_right(question: SampleQuestion, response: ResponseAssembled) -> bool:
-    """Returns True if an answer is what was wanted: nothing is missing, or it says that nothing is there."""
+    """Returns True if an answer is right: it has all needed parts, or admits that there is no answer."""
     if question.kind == UNANSWERABLE:
         return admits_gap(response, question.question)
     # If nothing is needed, nothing can be right.
@@ -74,20 +74,20 @@ def _any_stands_in(phrases: Iterable[str], text: str) -> bool:
 
 
 def _read_by_people(response: ResponseAssembled) -> str:
-    """Returns the answer and the words that it cites, each as far as it is read."""
+    """Returns the parts of the answer and of its cited words that people read."""
     cited = "\n".join(citation.cited_text for citation in response.citations)
     return f"{response.answer[:READ_CHARS]}\n{cited[:READ_CHARS]}"
 
 
 def admits_gap(response: ResponseAssembled, question: str = "") -> bool:
-    """Returns True if an answer owns that the courses do not hold it, or only something near to it.
+    """Returns True if an answer admits that the courses do not hold it, or only something near it.
 
-    Its confidence is low, for the reason that too little was found. If it shows the nearest passages all the same, a
-    sentence of its own is before them and says in words that it is not there: the name of a source, a heading in
-    the question's words, or "the closest" alone do not.
+    Its confidence must be low because too little was found. If it still quotes the nearest passages, a sentence of its
+    own before them must deny in words that the answer is there: the name of a source, a heading in the question's
+    words, or "the closest" alone is not enough.
 
     Args:
-        question: What was asked: an answer may repeat it.
+        question: The question, which an answer may repeat.
     """
     doubts = {doubt.kind for doubt in response.indicators}
     if response.confidence != "low" or not doubts or doubts & COULD_NOT_LOOK:
@@ -117,19 +117,19 @@ def places_cited(response: ResponseAssembled) -> list[Place]:
 
 
 def _is_in_place(question: SampleQuestion, response: ResponseAssembled) -> bool:
-    """Returns True if an answer rests on the lessons that hold it, as far as its kind asks for that."""
+    """Returns True if an answer cites the lessons that hold it, as strictly as the kind of question requires."""
     cited = set(places_cited(response))
     if question.kind == SMALL_TALK:
         return not cited and not admits_gap(response, question.question)
     if not question.asks_lessons:
         return True
     if question.kind == TWO_STEP:
-        # An excerpt from every course that might be meant names the right one too.
+        # Only the first citation counts: excerpts from all courses that might be meant would include the right one.
         return bool(right_lesson_first(question, response))
     outlines = {Place(course=place.course, lesson=None) for place in question.lessons}
     right = set(question.answered_by) | outlines
     if question.kind == LESSON:
-        # "What was covered in lesson 4" is not answered with another lesson's words.
+        # Another lesson's words do not answer "What was covered in lesson 4".
         return set() < cited <= right
     return bool(cited & right)
 
@@ -142,7 +142,7 @@ def right_lesson_first(
         return None
     right = set(question.answered_by)
     for place in places_cited(response):
-        # A look-up in the outline may be told before what it led to.
+        # An answer may cite the outline, in which it looked the lesson up, before the lesson itself.
         if place.lesson is not None or place in right:
             return place in right
     return False

@@ -1,4 +1,4 @@
-"""`antiphon backup`, `antiphon restore` and `antiphon traces encrypt`: keeping the data, and keeping it closed."""
+"""`antiphon backup`, `antiphon restore` and `antiphon traces encrypt`: keep the data safe and secret."""
 
 from __future__ import annotations
 

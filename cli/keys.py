@@ -1,4 +1,4 @@
-"""`antiphon keys`: the keys of a service made, listed, rotated and revoked, their limits, and what was used."""
+"""`antiphon keys`: makes, lists, rotates and revokes the keys of a service, sets their limits, and shows their use."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def rotate(
 
 
 def reset(data_dir: DataDir = None) -> None:
-    """Does without keys again if their file is lost: whoever works on this machine is the owner."""
+    """Does without keys again if their file is lost: anyone who works on this machine is the owner."""
     with _access(data_dir) as file:
         service.Keys(file).reset()
     out.print(
@@ -204,6 +204,7 @@ def _holder(file: service.AccessFile, named: str) -> tuple[str, str]:
 @contextmanager
 def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
     settings = settings_for_people(data_dir=data_dir)
+    # Before the command, so that it sees keys that other nodes have made, and after it, so that they see its own.
     _share(settings)
     file = service.AccessFile(settings.data_dir, service.COMMAND_WAIT_MS)
     try:
@@ -214,7 +215,7 @@ def _access(data_dir: Path | None) -> Iterator[service.AccessFile]:
 
 
 def _share(settings: service.Settings) -> None:
-    """Makes the keys the same as other nodes'; without them a key can still be made or revoked here."""
+    """Shares the keys with other nodes; if these cannot be reached, a key can still be made or revoked here."""
     try:
         asyncio.run(service.share_keys(settings))
     except ServiceError as error:
@@ -226,7 +227,7 @@ def _share(settings: service.Settings) -> None:
 
 
 def _show_once(key: str) -> None:
-    # Alone on standard output, so that it can be piped to where it is kept.
+    # The key is alone on standard output, so that it can be piped into the place that keeps it.
     err.print("The key, shown this once:", soft_wrap=True)
     out.print_line(key)
 

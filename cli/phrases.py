@@ -1,4 +1,4 @@
-"""Phrases of an answer: compared as a reader would, whatever white space, quotation marks, emphasis and capitals."""
+"""Finds phrases in an answer like a reader, who ignores white space, emphasis, capitals and kinds of quotes."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _PLAIN = str.maketrans(
 )
 
 
-# Every phrase of a run is looked for in the same few dozen lessons.
+# Cached, because a run looks for every phrase in the same few dozen lessons.
 @lru_cache(maxsize=1_024)
 def plain(text: str) -> str:
-    """Returns the text in one form of white space, quotation marks, dashes and capitals, without emphasis."""
+    """Returns the text with white space, quotation marks, dashes and capitals in one form, without emphasis."""
     composed = unicodedata.normalize("NFKC", text).translate(_PLAIN)
     return " ".join(composed.casefold().split())
 
@@ -36,11 +36,11 @@ def stands_in(phrase: str, text: str) -> bool:
     wanted = plain(phrase)
     if not wanted:
         return False
-    # "7" is not part of "17", nor of "7.5" or "7,000".
+    # "7" must not match in "17", "7.5" or "7,000".
     pattern = rf"(?<!\w)(?<!\d[.,]){re.escape(wanted)}(?!\w)(?![.,]\d)"
     return re.search(pattern, plain(text)) is not None
 
 
 def words(text: str) -> list[str]:
-    """Returns the words of the text, made alike as `plain` does."""
+    """Returns the words of the text in the form of `plain`."""
     return re.findall(r"\w+", plain(text))

@@ -1,4 +1,4 @@
-"""Questions out of a file: JSON lines such as samples/questions.jsonl, or plain text with one question a line."""
+"""Reads questions from a file: JSON lines such as samples/questions.jsonl, or plain text with one question a line."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Place(Value, frozen=True, kw_only=True):
 
     @property
     def part(self) -> str:
-        """The part of the course, in a word."""
+        """The part of the course in one word: the lesson's number or `outline`."""
         return "outline" if self.lesson is None else str(self.lesson)
 
 
 class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """One line of a questions file (samples/README.md); fields that we do not know are its writer's.
+    """One line of a questions file (samples/README.md); its writer may add fields, which are ignored.
 
     Attributes:
         id: By default the number of the line.
@@ -48,7 +48,7 @@ class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=Fal
         answered_by: The lessons that hold the answer.
         needed: The parts of a right answer; each is one or more phrases, of which one must be in the answer.
         absent: Words that only a wrong answer holds.
-        forms: The form the question comes in, such as "typo" or "german", if it is a special one.
+        forms: The special forms of the question, such as "typo" or "german".
     """
 
     question: str
@@ -62,7 +62,7 @@ class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=Fal
 
     @property
     def can_be_judged(self) -> bool:
-        """The file names what a right answer holds, or that none is right."""
+        """True if the file names the parts of a right answer, or says that there is none."""
         return bool(self.needed) or self.kind == UNANSWERABLE
 
     @property
@@ -77,18 +77,18 @@ class SampleQuestion(Value, frozen=True, kw_only=True, forbid_unknown_fields=Fal
 
     @property
     def asks_lessons(self) -> bool:
-        """What lessons say answers it, and not the catalogue."""
+        """True if the text of lessons answers it, and not the catalogue."""
         return bool(self.lessons) and self.kind != CATALOGUE
 
 
 def read_questions(path: Path, most_chars: int) -> list[SampleQuestion]:
-    """Reads the questions of a file, in either form; every one can be asked.
+    """Reads the questions of a file, in either form, and checks that the service would accept each.
 
     Args:
-        most_chars: The longest question that is taken.
+        most_chars: The most characters of a question.
 
     Raises:
-        BadInputError: The file cannot be read, or a line is no question; the message names it.
+        BadInputError: The file cannot be read, or a line is not a question; the message names it.
     """
     name = one_line(str(path), 200)
     lines = {
@@ -118,16 +118,16 @@ def _text(path: Path, name: str) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise BadInputError(
-            f"{name} is no text in UTF-8: name a file with {_HOW}."
+            f"{name} is not text in UTF-8: name a file with {_HOW}."
         ) from error
 
 
 def _is_json(lines: list[str]) -> bool:
     """Returns True if the file is meant as JSON."""
-    # A JSON array is not taken, but it must be refused as one, and not be asked as a question.
+    # A JSON array is not accepted either, but it must be refused as JSON and not asked as a question.
     if lines[0].startswith("["):
         return True
-    # One line of JSON makes it a file of JSON: then a plain line is a mistake, and not a question.
+    # One line of JSON makes it a file of JSON: then a plain line is a mistake rather than a question.
     return any(line.startswith("{") for line in lines)
 
 
@@ -138,7 +138,7 @@ def _of_json(where: str, line: str) -> SampleQuestion:
         raise BadInputError(
             f"{where} is no question ({error}): write {_HOW}."
         ) from error
-    # Somebody's questions need not say what is right; if they do, it must be distinguishable from what is wrong.
+    # A file need not name right answers; if it does, they must be distinguishable from wrong ones.
     if question.needed:
         _check_needed(question, where)
     return question
@@ -147,11 +147,9 @@ def _of_json(where: str, line: str) -> SampleQuestion:
 def _check_needed(question: SampleQuestion, where: str) -> None:
     """Refuses a question whose answer could not be distinguished from a wrong one."""
     if question.kind == UNANSWERABLE:
-        raise BadInputError(
-            f"{where}: `needed` must be empty where no answer is right."
-        )
+        raise BadInputError(f"{where}: `needed` must be empty if no answer is right.")
     asked = set(words(" ".join([*question.earlier, question.question])))
-    # A part without a phrase could never be found; a phrase without a word of its own would always be.
+    # A part without phrases could never be found; a phrase made of the question's words might be found in any answer.
     if not all(question.needed) or any(
         asked.issuperset(words(phrase)) for phrase in question.phrases
     ):

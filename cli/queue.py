@@ -1,4 +1,4 @@
-"""`antiphon queue`: what waits for workers, and what was given up."""
+"""`antiphon queue`: shows the questions that wait for workers, and those that were given up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Events and answers as lines for people: the gist of each event, the answer with its numbered sources."""
+"""Renders events and answers as lines for people: the gist of each event, the answer with its numbered sources."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
 def show_answer(outcome: service.Outcome) -> None:
-    """Prints the answer on standard output, and what surrounds it on standard error."""
+    """Prints the answer and its sources on standard output, and confidence, doubts and ids on standard error."""
     response = outcome.response
     out.print(
         clean(with_numbers(response.answer, response.citations, response.sources)),
@@ -49,17 +49,17 @@ def with_numbers(
         for citation in citations
         if citation.source in sources
     }
-    # From the end, so that a number put in moves no place that is still to come.
+    # From the end, so that an inserted number does not shift places that are still to come.
     for end, number in sorted(marks, reverse=True):
         last_line = answer[:end].rpartition("\n")[2].lstrip()
-        # Behind a fence it would be a part of it, which then closes no code.
+        # On the line of a code fence the number would become part of it, and the fence would no longer close the code.
         gap = "\n" if last_line.startswith(("```", "~~~")) else " "
         answer = f"{answer[:end]}{gap}[{number}]{answer[end:]}"
     return answer
 
 
 def said_of_import(imported: Imported) -> str:
-    """Says which program ran a query, and what its recording does not hold."""
+    """Names the program that ran a query, and the parts that its recording does not hold."""
     who = f" of {imported.agent}" if imported.agent else ""
     line = f"imported from {imported.form}{who}"
     if imported.missing:
@@ -68,7 +68,7 @@ def said_of_import(imported: Imported) -> str:
 
 
 def source_lines(response: ResponseAssembled) -> list[str]:
-    """Lists the numbered sources with their places and links, after an empty line; nothing if there are none."""
+    """Lists the numbered sources with their places and links, after an empty line; returns nothing without sources."""
     places: dict[str, dict[str, None]] = {}
     for citation in response.citations:
         if citation.place is not None:
@@ -98,7 +98,7 @@ def conversation_lines(exchanges: Sequence[Exchange]) -> list[str]:
 
 
 def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
-    """Lists what a briefing shows of each fact, a line each."""
+    """Lists the facts of a briefing, each on one line with the sentences that it shows."""
     lines: list[str] = []
     for shown in briefing.shown:
         text = " ".join(sentence.strip() for _, sentence in shown.sentences)
@@ -107,14 +107,14 @@ def shown_lines(briefing: service.BriefingView, width: int) -> list[str]:
 
 
 _FOUND = {"high": "found", "medium": "look yourself", "low": "the closest there is"}
-"""How sure the built-in reasoner is: it quotes, so what can be relied on is whether the answer is in there."""
+"""The words for the built-in reasoner's confidence: it only quotes, so the doubt is if the quotes hold the answer."""
 
 
 def _summary(outcome: service.Outcome) -> str:
     response = outcome.response
     label = f"{response.confidence} confidence"
     doubts = {doubt.kind for doubt in response.indicators}
-    # What failed or ran out of time is in doubt for another reason than what was found.
+    # Low confidence after a failure or a lack of time has another reason than the findings.
     if response.reasoner == "offline" and (
         response.confidence != "low" or "closest_found" in doubts
     ):
@@ -218,7 +218,7 @@ NOTABLE = frozenset(
     | {e.SummaryRequested, e.SummarySkipped, e.SummaryFailed}
     | {e.QueryResumed, e.SessionStalled, e.RecordingFailed, e.QueryCancelled}
 )
-"""The events that somebody who waits for an answer wants to see."""
+"""The events that interest a user who waits for an answer."""
 
 
 def describe(event: Event, width: int = 160) -> str:
@@ -232,13 +232,13 @@ def describe_recorded(
 ) -> str:
     """Returns one line of a trace: seq, time since the beginning, kind, gist, and the event that led to it."""
     since_ms = (recorded.at - began_at) * 1000
-    # That of an unknown event is whatever a file says.
+    # The kind of an unknown event may be any text, from a file.
     kind = one_line(recorded.event.kind_name(), 80)
     return f"{recorded.seq:>4} {since_ms:>9.1f} ms  {kind:<22} {describe(recorded.event, width)}  ← {recorded.cause}"
 
 
 def _any(event: Event) -> str:
-    """Lists the fields of an event that a subscriber from outside brought: only its kind is known here."""
+    """Lists the fields of a subscriber's event, about which nothing but its kind is known here."""
     if isinstance(event, UnknownEvent):
         said = ", ".join(f"{name} {value}" for name, value in event.fields().items())
         return f"(unknown kind: its subscriber is not loaded) {said}"

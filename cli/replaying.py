@@ -1,4 +1,4 @@
-"""Replays every trace of a store: on all cores, a process each."""
+"""Replays every trace of a store, on all cores, with a process for each."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from antiphon.vocabulary.values import StoredText
 T = TypeVar("T")
 
 PART = 200
-"""Traces that a process replays at a time. Fewer are replayed in this one: starting another takes as long as 50."""
+"""Traces that a process replays at a time. If there are no more, this one does it: starting another costs as 50 do."""
 
 
 def replay_all(
     settings: service.Settings, tools: StoredText | None
 ) -> list[service.ReplayResult]:
-    """Replays every trace of the store, and returns the results in the order in which traces are listed."""
+    """Replays every trace of the store, and returns the results in the order of the list of traces."""
     ids = asyncio.run(every_id(settings))
     parts = [ids[start : start + PART] for start in range(0, len(ids), PART)]
     work = partial(replay_part, settings, tools)
     processes = min(len(parts), len(os.sched_getaffinity(0)))
     if processes < 2:
         return [result for part in map(work, parts) for result in part]
-    # Forked, for what is imported is there at once; no thread and no connection to the store is left of the listing.
+    # Forked, so that the children need no imports. That is safe: listing has left no thread and no open connection.
     forks = multiprocessing.get_context("fork")
     with ProcessPoolExecutor(processes, forks) as pool, _ended_by_ctrl_c():
         return [result for part in pool.map(work, parts) for result in part]
@@ -59,26 +59,26 @@ def replay_part(
 
 
 async def every_id(settings: service.Settings) -> list[str]:
-    """Returns the ids of all traces of the store, in the order in which they are listed."""
+    """Returns the ids of all traces of the store, in the order of the list."""
     async with open_store(settings) as store:
         return [row.query_id async for row in every_trace(store)]
 
 
 class _InPlace(ThreadPoolExecutor):
-    """Runs what is meant for a thread where it is: nothing else waits here, and a detour is a fifth of a replay."""
+    """Runs work in the calling thread: nothing else waits here, and going through another adds a fifth to a replay."""
 
     def submit(self, work: Callable[..., T], /, *args: Any, **kwargs: Any) -> Future[T]:
         done: Future[T] = Future()
         try:
             done.set_result(work(*args, **kwargs))
-        except Exception as error:  # noqa: BLE001 - raised where the result is awaited
+        except Exception as error:  # noqa: BLE001 - awaiting the result raises it
             done.set_exception(error)
         return done
 
 
 @contextmanager
 def _ended_by_ctrl_c() -> Iterator[None]:
-    """Lets Ctrl-C end the other processes too: they would wait for work from one that is there no more."""
+    """Has Ctrl-C end the child processes too, which would otherwise wait for work from a parent that is gone."""
 
     def end() -> None:
         for process in multiprocessing.active_children():

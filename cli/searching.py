@@ -1,4 +1,4 @@
-"""`antiphon search`: the passages that the tools would find, without a question that is answered."""
+"""`antiphon search`: the passages that the tools would find, without answering a question."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from antiphon.cli.session import (
 from antiphon.cli.terminal import clean, err, new_table, one_line, out, print_json
 
 MOST_TEXT = 1_000
-"""Characters of a passage in the table; `--json` has all of it."""
+"""The most characters of a passage in the table; `--json` has all of it."""
 
 
 def search(
@@ -79,7 +79,7 @@ def search(
 
 
 def _show(found: service.SearchResult, *, why: bool) -> None:
-    """Prints the passages: for people each under its source, for programs a line each."""
+    """Prints the passages: for people, each under its source; for programs, one line each."""
     if out.is_terminal:
         table = new_table(Column("Score", justify="right"), "Passage")
         for passage in found.passages:

@@ -35,7 +35,7 @@ from antiphon.vocabulary.imports import needing_extra
 from antiphon.vocabulary.private_files import make_private_file, make_private_folder
 
 IN_USE = ".service.owner"
-"""In the data folder: locked by the service that uses it, and says which that is. Backups leave `.owner` files out."""
+"""A file in the data folder that the service using it locks and names itself in. Backups leave out `.owner` files."""
 
 
 def serve(
@@ -68,7 +68,7 @@ def serve(
     )
     service.configure_logging(settings)
     interceptor_of = faults.injector_of if allow_faults else None
-    # Keys may have been made on another node alone.
+    # All keys may have been made on other nodes; the check below needs to know them.
     asyncio.run(service.share_keys(settings, at_start=True))
     service.check_listening(settings)
     with listening(settings) as listener, _in_use(settings, _address(listener)):
@@ -157,10 +157,10 @@ def _double(script: Path | None, documented: bool) -> service.Double:
 
 @contextmanager
 def listening(settings: service.Settings) -> Generator[socket.socket, None, None]:
-    """Binds a socket to the settings' address, before anything slow is done.
+    """Binds a socket to the settings' address, before anything slow begins.
 
     Raises:
-        ConfigurationError: The address cannot be had.
+        ConfigurationError: The address cannot be used.
     """
     family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
     with socket.socket(family, socket.SOCK_STREAM) as listener:
@@ -178,34 +178,34 @@ def listening(settings: service.Settings) -> Generator[socket.socket, None, None
 
 def _address(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
-    # An address needs brackets if it holds colons itself.
+    # In a URL an IPv6 address needs brackets, because it contains colons itself.
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"
 
 
 @contextmanager
 def _in_use(settings: service.Settings, address: str) -> Generator[None]:
-    """Marks the data folder as that of this service, and says so if it is another's: they share all but memory.
+    """Marks the data folder as this service's, and warns if another uses it: the two would share all but their memory.
 
-    A warning and no refusal: while one service is replaced by the next, both are there for some seconds.
+    It warns rather than refuses, because both are there for some seconds when one service replaces another.
     """
     with ExitStack() as held:
         path = settings.data_dir / IN_USE
         try:
             make_private_folder(settings.data_dir)
             make_private_file(path)
-            # The lock goes with the process, however it ends.
+            # The system releases the lock when the process ends, in any way.
             file = held.enter_context(path.open("r+"))
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             file.truncate()
             file.write(f"process {os.getpid()}, {address}")
             file.flush()
         except BlockingIOError:
-            # Nodes that share NATS servers may share a folder too.
+            # Nodes that share NATS servers may also share a folder.
             if settings.nats_url is None:
                 _warn_of_another(settings.data_dir, file.read())
         except OSError:
-            # What is opened next says what is wrong with the folder.
+            # The next step that opens the folder reports the problem.
             pass
         yield
 
@@ -221,7 +221,7 @@ def _warn_of_another(folder: Path, holder: str) -> None:
 
 
 class _Life:
-    """The beginning and the end of the service, as whoever started it is told of them."""
+    """Messages to the user about the beginning and the end of the service."""
 
     def __init__(self, listener: socket.socket) -> None:
         self._listener = listener
@@ -231,7 +231,7 @@ class _Life:
         self._stops = False
 
     def begin(self, problems: Sequence[str]) -> None:
-        """Says where the service is, and what it cannot do yet."""
+        """Prints the service's address, and the reasons why it is not ready yet."""
         self._opening.stop()
         self._serves = True
         err.print(
@@ -246,7 +246,7 @@ class _Life:
             )
 
     def stop(self, number: int) -> None:
-        """Says what the first signal leads to; a second Ctrl-C, or one before anything is served, ends all at once."""
+        """Announces the shutdown at the first signal; ends at once at a second Ctrl-C, or before the service opens."""
         if number == signal.SIGINT and (self._stops or not self._serves):
             end_at_once()
         if self._serves and not self._stops:
@@ -259,12 +259,12 @@ class _Life:
 
 
 def _warn_of_network(settings: service.Settings) -> None:
-    """Says who may use a service that asks nobody for a key, if the settings say so."""
+    """Warns that anybody may use the service without a key, if the settings say so."""
     if not settings.anybody_may or service.has_keys(settings):
         return
     err.print(
-        f"Whoever reaches {settings.host} may {settings.anybody_may} without a key, as ANTIPHON_ANYBODY_MAY says. It "
-        f"answers only to {settings.allowed_hosts}.",
+        f"Anyone who reaches {settings.host} may {settings.anybody_may} without a key, as ANTIPHON_ANYBODY_MAY says. "
+        f"It answers only to {settings.allowed_hosts}.",
         style="yellow",
         soft_wrap=True,
     )

@@ -1,4 +1,4 @@
-"""The service and its traces inside the command's own process, and the options that change its settings."""
+"""Opens the service and its traces inside the command's own process; and the options that change its settings."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def wish(name: str, flag: str) -> Any:
 
 
 def loaded_settings(**overrides: object) -> service.Settings:
-    """Loads the settings, and tells of names that look like one and are none.
+    """Loads the settings, and warns of names that look like a setting but are not.
 
     Raises:
         ConfigurationError: A value cannot be used.
@@ -87,7 +87,7 @@ def settings_for_people(**overrides: object) -> service.Settings:
         ConfigurationError: A value cannot be used.
     """
     settings = loaded_settings(**overrides)
-    # A level that somebody chose is kept; "info" is the default, and would be between the lines of the output.
+    # Another level is the user's choice and stays; the default, "info", would mix lines of the log into the output.
     if settings.log_level == "info":
         settings = settings.model_copy(update={"log_level": "warning"})
     service.configure_logging(settings)
@@ -95,14 +95,14 @@ def settings_for_people(**overrides: object) -> service.Settings:
 
 
 def opening() -> Status:
-    """Turns a spinner on standard error, if that is a terminal, while something is loaded that takes seconds."""
+    """Returns a spinner on standard error, if that is a terminal, for loading that takes seconds."""
     return err.status("Opening the index and the reasoner …")
 
 
 def require_index(settings: service.Settings) -> None:
     """Refuses a data folder in which nothing is indexed, before one is made or anything large is loaded.
 
-    Called once the arguments are known to be good: somebody who mistyped one is told of that.
+    Call it after checking the arguments: a user who mistyped one should get that error instead.
 
     Raises:
         KnowledgeError: Nothing is indexed.
@@ -113,7 +113,7 @@ def require_index(settings: service.Settings) -> None:
 
 
 def nothing_indexed(settings: service.Settings) -> str:
-    """Tells in words that nothing is indexed, if, and what to do."""
+    """Returns the sentence for a data folder in which nothing is indexed, with the remedy."""
     return (
         f"Nothing is indexed in {clean(str(settings.data_dir))}: run `antiphon index PATH…` on a folder of course "
         "documents, or name the folder of another index with --data-dir."
@@ -122,7 +122,7 @@ def nothing_indexed(settings: service.Settings) -> str:
 
 @asynccontextmanager
 async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
-    """Opens the service, and closes it at the end, whatever happens; Ctrl-C cancels what is done with it.
+    """Opens the service, and closes it at the end in any case; Ctrl-C cancels the task that uses it.
 
     Raises:
         ServiceError: It cannot be opened.
@@ -134,9 +134,9 @@ async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
             yield antiphon
     finally:
         await antiphon.close()
-        # Not by an exception: on its way out it would wait for threads.
+        # Not by an exception, which would wait for threads on its way out.
         if interrupted.is_set():
-            # An output that is gone is nothing to be said beside the interruption.
+            # After an interruption, a lost output is not worth an error.
             with suppress(OSError):
                 sys.stdout.flush()
             end_at_once()
@@ -144,10 +144,10 @@ async def opened(settings: service.Settings) -> AsyncIterator[service.Antiphon]:
 
 @contextmanager
 def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
-    """Lets Ctrl-C cancel the running task, so that a query ends in its trace; a second one ends the process at once."""
+    """Has Ctrl-C cancel the running task, so that the trace records the query's end; a second one ends the process."""
     interrupted = asyncio.Event()
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
-    # Elsewhere, such as in a test's process, signals are not ours.
+    # In other processes, such as a test's, signals are not ours to handle.
     if task is None or signal.getsignal(signal.SIGINT) is not end_at_once:
         yield interrupted
         return
@@ -167,12 +167,12 @@ def _cancelled_by_ctrl_c() -> Iterator[asyncio.Event]:
 
 
 def may_hold_traces(settings: service.Settings) -> bool:
-    """Returns False if there is no data folder, and traces are nowhere else."""
+    """Returns False if there is no data folder, and traces are not on NATS either."""
     return settings.nats_url is not None or settings.data_dir.is_dir()
 
 
 def no_data_folder(settings: service.Settings) -> str:
-    """Tells in words that there is no data folder, and what to do."""
+    """Returns the sentence for a missing data folder, with the remedy."""
     return (
         f"There is no data folder {clean(str(settings.data_dir))}, and so no trace: ask something with "
         "`antiphon ask`, or name another folder with --data-dir."
@@ -186,17 +186,17 @@ async def open_store(
     *,
     make: bool = False,
 ) -> AsyncIterator[TraceStore]:
-    """Opens the trace store of these settings, which reads the events of their subscribers too; closes it at the end.
+    """Opens the trace store of these settings, which also knows their subscribers' events; closes it at the end.
 
     Args:
         redaction: Redacts traces that are added.
-        make: Make the data folder if there is none.
+        make: True to make the data folder if there is none.
 
     Raises:
         NotFoundError: There is no data folder.
         TraceError: The store cannot be opened.
     """
-    # A folder made for reading would be empty: its name is mistyped, or nothing was asked yet.
+    # No folder is made for reading, because it would be empty: its name is mistyped, or nothing was asked yet.
     if not make and not may_hold_traces(settings):
         raise NotFoundError(no_data_folder(settings))
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
@@ -207,9 +207,9 @@ async def open_store(
 async def every_trace(
     store: TraceListing, where: TraceFilter | None = None
 ) -> AsyncIterator[TraceSummary]:
-    """Yields a line a trace that the filter lets through, the newest first; None lets all through."""
+    """Yields a line for each trace that passes the filter, the newest first; None: for all traces."""
     last: str | None = None
-    # By the last id and not by a number of rows: queries that begin meanwhile shift nothing.
+    # Pages continue after the last id rather than at an offset, so that queries that begin meanwhile shift nothing.
     while page := await store.list(PAGE, after_id=last, where=where):
         for row in page:
             yield row

@@ -1,7 +1,7 @@
-"""The command's two ways out: results on standard output, all else on standard error.
+"""The command's two outputs: results on standard output, everything else on standard error.
 
-What documents, models, tools and trace files wrote must not steer the terminal, so everything that a command prints
-goes through a `Screen`; a test holds that nothing else in this program prints (tests/unit/house).
+Text from documents, models, tools and trace files must not control the terminal, so everything that a command prints
+goes through a `Screen`; a test checks that nothing else in this program prints (tests/unit/house).
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from antiphon.vocabulary.outside import (
 )
 
 SHOWN_ID = 12
-"""Characters of an id that are shown: they are taken for the whole, and can be copied."""
+"""Characters of an id that commands print, and accept in place of the whole."""
 
 _MOST_OF_A_CELL = 1000
-"""Characters of a cell in a table for programs."""
+"""The most characters of a cell in a table for programs."""
 
 
 def short_id(whole: str) -> str:
-    """Returns as much of an id as people copy."""
+    """Returns the beginning of an id, the part that people see and copy."""
     return clean(whole)[:SHOWN_ID]
 
 
@@ -43,13 +43,14 @@ def counted(number: int, thing: str) -> str:
     """Counts things in words, such as `1 round` or `2 rounds`."""
     if number == 1:
         return f"1 {thing}"
+    # The one irregular plural that commands need.
     if thing == "query":
         thing = "querie"
     return f"{number:,} {thing}s"
 
 
 def new_table(*columns: Column | str, title: str | None = None) -> Table:
-    """Returns a table without the lines that take width from its cells; `Screen.table` prints it."""
+    """Returns a table without lines between cells, which would cost width; `Screen.table` prints it."""
     return Table(
         *columns,
         title=title,
@@ -66,16 +67,16 @@ def filling(text: str) -> Text:
 
 
 class Screen(Console):
-    """A console on which text cannot steer the terminal, whoever wrote it and however deep in a table it is."""
+    """A console on which no text can control the terminal, not even deep inside a table."""
 
     def __init__(self, *, stderr: bool = False) -> None:
-        # Markup is off: square brackets in a document mean nothing.
+        # Without markup: square brackets in a document are only text.
         super().__init__(stderr=stderr, highlight=False, markup=False, emoji=False)
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
-        """Yields the segments of anything that is printed, their text without control characters.
+        """Yields the segments of everything printed, with control characters removed from their text.
 
         Rich adds its own colours and cursor movements only after this, or in segments marked as control.
         """
@@ -86,7 +87,7 @@ class Screen(Console):
                 yield Segment(without_controls(segment.text), segment.style)
 
     def table(self, table: Table, width: int | None = None) -> None:
-        """Prints a table for people; if no terminal is, a line a row with tabs between whole cells, for programs."""
+        """Prints a table for people; without a terminal a line for each row, with tabs between cells, for programs."""
         if self.is_terminal:
             self.print(table, width=width)
             return
@@ -100,11 +101,11 @@ class Screen(Console):
             self.print_line("\t".join(row))
 
     def print_line(self, text: str) -> None:
-        """Prints one text as it is, clean, without rich's breaking of long lines."""
+        """Prints one text without control characters; unlike rich it breaks no long lines."""
         self.file.write(f"{clean(text)}\n")
 
     def json(self, document: str) -> None:
-        """Prints JSON; what could steer a terminal is escaped in it."""
+        """Prints JSON, with characters escaped that could control a terminal."""
         self.file.write(f"{escaped(document)}\n")
 
 
@@ -112,7 +113,7 @@ out = Screen()
 """Results."""
 
 err = Screen(stderr=True)
-"""Progress, and what went wrong."""
+"""Progress and errors."""
 
 
 def print_json(document: str) -> None:
@@ -121,5 +122,5 @@ def print_json(document: str) -> None:
 
 
 def complain(message: str) -> None:
-    """Prints why the command failed, as one sentence; without the password of an address in it, and without a key."""
+    """Prints the error of a command as one sentence, without passwords of addresses and without keys."""
     err.print_line(f"antiphon: {without_keys(without_userinfo(message))}")

@@ -1,4 +1,4 @@
-"""`antiphon traces delete|prune`: what is not to be kept, and the proof that it is gone."""
+"""`antiphon traces delete|prune`: deletes traces, and proves that they are gone."""
 
 from __future__ import annotations
 
@@ -93,10 +93,10 @@ def delete(
 
 
 def _show_proof(proof: service.DeletionProof) -> None:
-    """Prints what was deleted, what was searched for, and what was found.
+    """Prints the deleted traces, the extent of the search for their texts, and its findings.
 
     Raises:
-        Exit: Something was found.
+        Exit: The search found something, or could not be complete.
     """
     deleted = f"{counted(proof.traces, 'trace')}, {counted(proof.events, 'event')}"
     out.print(f"deleted: {deleted}")
@@ -144,7 +144,7 @@ def prune(
     )
     most_bytes = None if most_mb is None else _bytes_of(most_mb)
     settings = settings_for_people(data_dir=data_dir)
-    # Which ones a limit of size takes is known only as they go: any of them may.
+    # Nobody knows beforehand which traces a limit of size takes, so all that may go are counted.
     where = TraceFilter(until=older_than if most_bytes is None else None)
     _ask_first(asyncio.run(_found(settings, None, where)), yes=yes, at_most=True)
 
@@ -167,11 +167,11 @@ async def _found(
     where: TraceFilter,
     holding: str | None = None,
 ) -> list[TraceSummary]:
-    """Lists what would be deleted, the newest first: the one trace that is wanted, or those that a filter lets through.
+    """Lists the traces that would be deleted, the newest first: the one that is wanted, or those that pass a filter.
 
     Raises:
         NotFoundError: There is no such trace.
-        BadInputError: Several begin so.
+        BadInputError: Several ids begin so.
     """
     found: list[TraceSummary] = []
     async with open_store(settings) as store:
@@ -194,10 +194,10 @@ async def _found(
 def _ask_first(
     found: Sequence[TraceSummary], *, yes: bool, at_most: bool = False
 ) -> None:
-    """Shows what is to be deleted, and asks.
+    """Shows the traces that would be deleted, and asks for confirmation.
 
     Raises:
-        BadInputError: Nobody is there to be asked.
+        BadInputError: Standard input is not a terminal, so there is nobody to ask.
     """
     if yes or not found:
         return

@@ -1,4 +1,4 @@
-"""`antiphon traces export|import|test`: keeping traces, and giving them away."""
+"""`antiphon traces export|import|test`: moves traces into files and back, and makes tests of them."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def import_(
     settings = settings_for_people(data_dir=data_dir)
     catalog = service.catalog_of(service.load_subscribers(settings.subscribers))
     redaction = service.redaction_of(settings)
-    # Read and checked as a whole before the store is opened: half a trace must not get in.
+    # Read and checked as a whole before the store is opened, so that no half trace gets in.
     read = service.read_import(service.bytes_of_file(file), catalog, redaction)
 
     async def add() -> service.ImportedFile:
@@ -112,7 +112,7 @@ def as_test(
     settings = settings_for_people(data_dir=data_dir)
     events, forms = asyncio.run(_with_forms(settings, query_id))
     folder = output
-    # An id from elsewhere may be any text, and this one becomes part of a path.
+    # The id of an imported trace may be any text, and it becomes part of a path here.
     name = re.sub(r"[^A-Za-z0-9_-]", "_", f"trace_{events[0].query_id[:8]}")
     if output.suffix == ".py":
         folder = output.parent
@@ -123,7 +123,7 @@ def as_test(
     files = {folder / f"{name}.jsonl": data, folder / f"test_{name}.py": test.encode()}
     for path in files:
         if path.exists() and not force:
-            raise BadInputError(f"{path} is there already: --force writes over it.")
+            raise BadInputError(f"{path} already exists: --force overwrites it.")
     for path, content in files.items():
         _write(path, content)
     out.print(f"{path} replays {counted(len(events), 'event')}", soft_wrap=True)
@@ -132,7 +132,7 @@ def as_test(
 async def _with_forms(
     settings: service.Settings, query_id: str
 ) -> tuple[Sequence[Recorded[Event]], Sequence[Json]]:
-    """Reads a trace, and each of its events in the form in which it was written."""
+    """Reads a trace, and each of its events in its stored form."""
     async with open_store(settings) as store:
         whole = await service.whole_id(store, query_id)
         return await store.read(whole), await store.forms(whole)

@@ -1,4 +1,4 @@
-"""`antiphon traces fork|whatif|fault`: a recorded query run again with something changed, or broken on purpose."""
+"""`antiphon traces fork|whatif|fault`: runs a recorded query again with something changed, or broken on purpose."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Yes = Annotated[
 
 
 class Fork(NamedTuple):
-    """A fork as it was asked for on the command line."""
+    """A fork with the options of the command line."""
 
     wanted: str
     at: int | None
@@ -96,7 +96,7 @@ def fork(
     plan: faults.Plan | None = None
     if fault:
         plan = faults.read_plan(fault)
-        # A fork with nothing changed would look like a fault that did no harm.
+        # A fork without any change would look like a fault that did no harm.
         if not plan.faults:
             path = clean(str(fault))
             raise BadInputError(
@@ -126,7 +126,7 @@ def whatif(
     reasoner: Reasoner = None,
 ) -> None:
     """Drops one passage, runs the query again from where it was found, and says whether the answer changed."""
-    # The recorded replies were given with the passage in view: only the model can say what it would answer without.
+    # The model gave the recorded replies with the passage in view: it alone can answer again without it.
     change = service.Change(kind="drop", name=without)
     asked = Fork(query_id, None, [change], "remodel", None, yes=yes)
     found = asyncio.run(_fork(asked, data_dir, reasoner))
@@ -162,7 +162,7 @@ def fault(
 async def _fork(
     asked: Fork, data_dir: Path | None, reasoner: str | None
 ) -> service.Diff | None:
-    """Runs a fork and shows how it differs; None if somebody said no to what it may cost."""
+    """Runs a fork and shows the differences; returns None if the user declined its possible cost."""
     settings = settings_for_people(data_dir=data_dir, reasoner=reasoner)
     injector = None if asked.plan is None else faults.Injector(asked.plan.faults)
     query_id = await found_id(settings, asked.wanted)
@@ -184,14 +184,14 @@ async def _fork(
     if stopped:
         err.print(one_line(stopped, 500), style="red", soft_wrap=True)
     show_diff(found)
-    # The comparison would show a query that nothing had broken, or only the part before the recording ended.
+    # A failure, because the comparison shows a query that no fault broke, or only the part before the recording ended.
     if stopped or (injector is not None and not injector.injected.fired):
         raise typer.Exit(1)
     return found
 
 
 def _may_begin(planned: service.ForkPlan, *, yes: bool) -> bool:
-    """Asks before money is spent, if there is somebody to ask."""
+    """Asks for confirmation before spending money, if standard input is a terminal."""
     if yes or not planned.may_cost or not sys.stdin.isatty():
         return True
     return typer.confirm("Go on?", err=True)
@@ -201,7 +201,7 @@ async def _outcome_under(
     injector: faults.Injector, query: service.Query
 ) -> service.Outcome:
     """Waits for the outcome of a fork under a fault plan, and prints the faults that fired."""
-    # A plan may have the caller go away, or follow too slowly: somebody must play the caller.
+    # A plan may have the caller go away or follow too slowly, so a task plays the caller.
     leaving = asyncio.create_task(
         faults.leave_as_planned(query, injector.injected, injector.injected.stored_seq)
     )
@@ -214,7 +214,7 @@ async def _outcome_under(
         )
     if not injector.injected.fired:
         err.print(
-            "No fault fired: the query did not come by there again. Fork at an earlier event.",
+            "No fault fired: the query did not pass that point again. Fork at an earlier event.",
             style="red",
         )
     return outcome

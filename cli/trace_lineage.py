@@ -1,4 +1,4 @@
-"""`antiphon traces lineage`: each sentence of an answer led back to bytes, and each passage forward to sentences."""
+"""`antiphon traces lineage`: traces sentences of an answer back to bytes, and passages forward to sentences."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def _in_words(step: service.CallStep) -> str:
 
 
 def _place(origin: service.Origin, files: Mapping[str, str]) -> str:
-    """Names the file as it is indexed now, and the place in the lesson's text."""
+    """Names the file that is indexed now, and the place in the lesson's text."""
     path, offset = files.get(origin.course or ""), origin.offset
     file = "" if path is None else f", {one_line(path, 200)}"
     return file if offset is None else f"{file}, character {offset} of the lesson"

@@ -1,4 +1,4 @@
-"""`antiphon traces prompt`: what the model was shown in each call of a query, and what it replied, as text."""
+"""`antiphon traces prompt`: the request and the reply of each call of a query, as text."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def show_prompt(
     if not of_calls:
         wanted = call or "any call to a model"
         raise BadInputError(f"This trace does not hold {clean(wanted)!r}.")
-    # Calls of one query have the system prompt and most of what they show in common; the first shows them whole.
+    # The calls of one query share the system prompt: it is printed in full only once.
     seen: set[str] = set()
     for recorded in of_calls:
         _show(recorded, seen)
@@ -105,7 +105,7 @@ def _show_request(request: Request, seen: set[str]) -> None:
 
 
 def _told(request: Request) -> str:
-    """Returns how the reply may be: its length, its thinking and effort, and if tools may be called."""
+    """Returns the limits on the reply: its length, its thinking and effort, and if it may call tools."""
     told = [f"at most {counted(request.max_tokens, 'token')}"]
     if request.extra is not None:
         told.append(request.extra)
@@ -123,7 +123,7 @@ def _show_block(block: StoredText) -> None:
 
 
 def _show_value(value: Any) -> None:
-    """Prints a content block: its text, the source that it holds, or the tool call that it is."""
+    """Prints a content block: its text, source or tool call."""
     if not isinstance(value, dict):
         _lines(str(value))
         return
@@ -162,5 +162,5 @@ def _read_list(text: str) -> Sequence[Any]:
 
 
 def _lines(text: str) -> None:
-    """Prints a text as it is, without what a terminal would obey."""
+    """Prints a text without control characters."""
     out.print(clean(text), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""`antiphon traces questions`: what was asked, as questions that `antiphon compare` and `make eval` read."""
+"""`antiphon traces questions`: prints recorded questions in the form that `antiphon compare` and `make eval` read."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def _print_all(settings: service.Settings, where: TraceFilter) -> None:
     found = False
     async with open_store(settings) as store:
         async for line in every_trace(store, where):
-            # A fork is nothing that anybody asked.
+            # Nobody asked the question of a fork.
             if line.parent is None:
                 found = True
                 print_json(await _question(store, line))
@@ -52,7 +52,7 @@ async def _print_all(settings: service.Settings, where: TraceFilter) -> None:
 
 
 async def _question(store: TraceStore, line: TraceSummary) -> str:
-    """Returns a line of a file of questions: the question, those before it, and how its answer was judged."""
+    """Returns a line for a file of questions: the question, those before it, and the feedback on its answer."""
     question: dict[str, object] = {
         "id": short_id(line.query_id),
         "question": line.query,

@@ -1,4 +1,4 @@
-"""`antiphon traces replay|resume`: a recorded query replayed, or gone on with."""
+"""`antiphon traces replay|resume`: replays recorded queries, and resumes interrupted ones."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def replay(
         for result in results:
             print_json(msgspec.json.encode(result).decode())
     elif every:
-        # Of thousands of traces only those that differ are worth a line.
+        # There may be thousands of traces: only those that differ get a line.
         _show_results(different)
         took = time.perf_counter() - began
         out.print(
@@ -78,7 +78,7 @@ def replay(
 def _replay_wanted(
     settings: service.Settings, wanted: str | None, *, step: bool
 ) -> list[service.ReplayResult]:
-    """Replays the trace of a file, or one of the store, or all of the store if none is wanted."""
+    """Replays the trace of a file, one of the store, or all of the store if none is named."""
     subscribers = service.load_subscribers(settings.subscribers)
     tools = _present_tools(settings)
     if wanted is None:
@@ -92,7 +92,7 @@ def _replay_wanted(
         _step_through(
             service.read_trace_file(data, service.catalog_of(subscribers)), subscribers
         )
-    # The lines as they were written: an event of an older version is part of what is compared.
+    # As lines in their written form, because the comparison covers how older versions wrote events.
     _, lines = service.trace_lines(data)
     return [service.replay_lines(lines, subscribers, tools)]
 
@@ -122,7 +122,7 @@ async def _replay_stored(
 
 
 def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -> None:
-    """Shows each event with what it changes in the state of every part, and what the parts emit upon it."""
+    """Shows each event with the changes that it makes to the state of every part, and the events that parts emit."""
     run = service.ReplayRun(events, subscribers=subscribers)
     before = run.states()
     for recorded in events:
@@ -131,13 +131,13 @@ def _step_through(events: Sequence[Recorded[Event]], subscribers: Subscribers) -
             f"{recorded.seq:>4} {kind}  {describe(recorded.event, 100)}  ← {recorded.cause}",
             soft_wrap=True,
         )
-        # From the first difference on the states mean nothing; the result shows it.
+        # After the first difference the states mean nothing; the result shows the difference.
         if run.step(recorded) is not None:
             return
         after = run.states()
         for name, state in after.items():
             _show_changes(name, before[name], state)
-        # A copy: the next step empties the list.
+        # A copy, because the next step empties the list.
         for emitted in list(run.fold.emitted):
             out.print(f"       says {type(emitted.event).__name__}", style="cyan")
         before = after

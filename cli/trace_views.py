@@ -1,4 +1,4 @@
-"""`antiphon traces memory|briefing|diff`: a query's memory and briefings, and two traces side by side."""
+"""`antiphon traces memory|briefing|diff`: show a query's memory and briefings, and compare two traces."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ def _show_briefing(found: service.BriefingView) -> None:
 
 
 def _dropped(dropped: Dropped) -> str:
-    """Says what a briefing leaves out, what that was worth, and what it would have needed to be worth."""
+    """Describes an item that a briefing leaves out, with its score and the score that it would have needed."""
     words = dropped.what
     if dropped.sentences:
         words += f" sentences {', '.join(map(str, dropped.sentences))}"
@@ -224,7 +224,7 @@ async def _read_both(
 
 
 def show_diff(found: service.Diff, *, every: bool = False) -> None:
-    """Prints a comparison; of each cause the first few differences, or every one."""
+    """Prints a comparison, with the first few differences of each cause, or all of them."""
     table = new_table("", "left", "right")
     left, right = _figures(found.left), _figures(found.right)
     for name in left:
@@ -232,7 +232,7 @@ def show_diff(found: service.Diff, *, every: bool = False) -> None:
     out.table(table)
     _show_differences(found, every=every)
     marks = {mark for mark, _ in found.sentences}
-    # Two answers without a sentence are the same too.
+    # `<=` and not `==`, because two answers without any sentence are the same too.
     if marks <= {"="}:
         out.print("The answers are the same.")
         return
@@ -242,7 +242,7 @@ def show_diff(found: service.Diff, *, every: bool = False) -> None:
 
 
 def moved(found: service.Diff) -> str:
-    """Says in a sentence whether the answer moved, and how far."""
+    """Returns a sentence that tells if the answer changed, and how much."""
     counts = Counter(mark for mark, _ in found.sentences)
     if counts["-"] + counts["+"] == 0:
         return "The answer did not move."
@@ -268,6 +268,7 @@ def _show_differences(found: service.Diff, *, every: bool) -> None:
     for group in found.groups:
         kinds = ", ".join(f"{count} {kind}" for kind, count in group.kinds)
         out.print(f"Because of {CAUSES[group.because]}: {kinds}", soft_wrap=True)
+        # A single cause may have hundreds of differences.
         shown = [each for each in found.differences if each.because == group.because]
         most = len(shown) if every else SHOWN_OF_A_CAUSE
         for each in shown[:most]:

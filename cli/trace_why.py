@@ -1,4 +1,4 @@
-"""`antiphon traces why`: what may have made an answer a bad one, the likeliest first."""
+"""`antiphon traces why`: the possible causes of a bad answer, the likeliest first."""
 
 from __future__ import annotations
 

@@ -115,11 +115,11 @@ def listed(
         since=_hours_ago(since_h),
         until=_hours_ago(until_h),
     )
-    # What is no doubt of ours would find nothing, and say so.
+    # Refuses an unknown kind of doubt, which would find nothing and so look like a good sign.
     if indicator is not None:
         service.check_filter(where)
     settings = settings_for_people(data_dir=data_dir)
-    # None is an answer to this command, and to no other.
+    # For this command alone, no traces at all is an answer rather than an error.
     if not may_hold_traces(settings):
         out.print(no_data_folder(settings), soft_wrap=True)
         return
@@ -144,7 +144,7 @@ async def _rows(
 
 
 def _show_rows(found: Sequence[TraceSummary]) -> None:
-    # An id or a time that is cut off helps nobody; the question takes what is left of the line.
+    # Ids and times are never cut, because half an id helps nobody; the question gets the rest of the line.
     table = new_table(
         Column("Query", no_wrap=True),
         Column("Asked", no_wrap=True),
@@ -159,9 +159,9 @@ def _show_rows(found: Sequence[TraceSummary]) -> None:
 
 
 def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
-    """Returns the rows with each fork under its parent, and how deep it is there.
+    """Returns the rows with each fork under its parent, and its depth.
 
-    A fork whose parent is not among the rows is where it would be without being one.
+    A fork whose parent is not among the rows keeps its own place, like any other trace.
     """
     first, forks = _by_parent(rows)
     found: list[tuple[TraceSummary, int]] = []
@@ -169,10 +169,10 @@ def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
     while waiting:
         row, depth = waiting.pop()
         found.append((row, depth))
-        # The next to be taken is the last: a row's forks come right after it, the newest first.
+        # The stack is popped from its end: a row's forks come right after it, the newest first.
         for fork in reversed(forks.pop(row.query_id, [])):
             waiting.append((fork, depth + 1))
-    # Traces from files may claim to be forks of one another: such a circle hangs on no row, and is shown all the same.
+    # Imported traces may claim to be forks of each other: such a circle hangs on no row, but must appear too.
     for circle in forks.values():
         found += [(row, 0) for row in circle]
     return found
@@ -181,12 +181,12 @@ def in_families(rows: Sequence[TraceSummary]) -> list[tuple[TraceSummary, int]]:
 def _by_parent(
     rows: Sequence[TraceSummary],
 ) -> tuple[list[TraceSummary], dict[str, list[TraceSummary]]]:
-    """Returns the rows that are no forks, and the forks of each of the others."""
+    """Returns the rows that come at the top level, and the forks of each parent."""
     listed_ids = {row.query_id for row in rows}
     first: list[TraceSummary] = []
     forks: dict[str, list[TraceSummary]] = {}
     for row in rows:
-        # A trace from a file may claim to be a fork of itself.
+        # An imported trace may claim to be a fork of itself.
         if row.parent not in listed_ids or row.parent == row.query_id:
             first.append(row)
         else:
@@ -213,7 +213,7 @@ def show(
             print_json(service.to_json(recorded).decode())
         return
     _show_events(events, full=full)
-    # Below the events, whichever came after it.
+    # The answer is printed below all events, even if others came after it.
     for recorded in events:
         if isinstance(recorded.event, ResponseAssembled):
             _show_response(recorded.event)
@@ -249,7 +249,7 @@ def _show_response(response: ResponseAssembled) -> None:
 
 
 def _in_words(at: float) -> str:
-    """Writes a time for people; a store of an earlier version may hold one that no calendar knows."""
+    """Writes a time for people; the store of an earlier version may hold one that is outside the calendar."""
     try:
         return datetime.fromtimestamp(at).astimezone().strftime("%d %b %H:%M")
     except (OverflowError, ValueError, OSError):
@@ -270,7 +270,7 @@ def _cells(row: TraceSummary, depth: int) -> tuple[str | Text, ...]:
 def _question(row: TraceSummary, depth: int) -> str:
     if row.parent is None:
         return row.query
-    # Beneath its parent the arrow says whose fork it is; elsewhere only its id does.
+    # Under its parent an arrow is enough to show whose fork it is; elsewhere the parent's id is needed.
     if depth:
         return f"{'  ' * (depth - 1)}↳ fork: {row.query}"
     return f"↳ fork of {short_id(row.parent)}: {row.query}"

@@ -1,4 +1,4 @@
-"""`antiphon worker`: works on queries that the REST API's nodes were asked, until a signal comes."""
+"""`antiphon worker`: works on queries that nodes of the REST API have received, until a signal comes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What several machines share: traces, queries, live events and limits on NATS JetStream; the only importer of nats."""
+"""Shares traces, queries, live events and limits among machines, on NATS JetStream; the only importer of nats."""
 
 from antiphon.exports import exports
 

@@ -1,6 +1,6 @@
-"""Feedback, titles and sets of questions that all nodes share: for each a message of the traces' stream.
+"""Feedback, titles and sets of questions that all nodes share: each is a message in the stream of traces.
 
-A new one takes the place of the one before.
+A new message replaces the one before.
 """
 
 from __future__ import annotations
@@ -49,6 +49,7 @@ class Notes:
         with as_trace_errors("store a note"):
             try:
                 stored = await jetstream.publish(subject, data, timeout=REQUEST_S)
+            # An older program that started meanwhile has declared the stream without this kind of message.
             except NoStreamResponseError:
                 await add_subjects(jetstream, self._cluster.naming)
                 stored = await jetstream.publish(subject, data, timeout=REQUEST_S)
@@ -68,7 +69,7 @@ class Notes:
 
 
 class SharedAnnotations:
-    """Satisfies `Annotations` over what a tenant sees, or over everything (None)."""
+    """Feedback and titles for the traces that a tenant sees, or for all (None); satisfies `Annotations`."""
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class SharedAnnotations:
             await self._notes.remove(subject)
             return None
         await self._notes.write(subject, msgspec.json.encode(redacted))
-        # Another node may have deleted the trace meanwhile, and with it the feedback that there was before this.
+        # Another node may have deleted the trace meanwhile, and earlier feedback with it: this must not outlive them.
         if await self._traces.tenant_of(query_id) is None:
             await self._notes.remove(subject)
             raise unknown_trace(query_id)
@@ -112,7 +113,7 @@ class SharedAnnotations:
     async def set_title(self, session_id: str, title: str) -> str:
         """Names a conversation. Returns and raises what `Annotations.set_title` does."""
         index = await self._projection.index()
-        # Reads nothing of it, but is refused if there is none.
+        # Reads no exchange, but raises if the conversation does not exist.
         await Finder(index.readers, self._tenant).exchanges(session_id, 0, None)
         redacted = self._redaction.text(title)
         await self._notes.write(self._naming.title(session_id), redacted.encode())
@@ -125,7 +126,7 @@ class SharedAnnotations:
 
 
 class SharedQuestionSets:
-    """Satisfies `QuestionSets` over those of a tenant."""
+    """The saved sets of questions of one tenant; satisfies `QuestionSets`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Texts that are too long for messages: by trace and hash, in a stream of their own, in parts."""
+"""Texts that are too long for messages: stored by trace and hash, in a separate stream, in parts."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
 PART_BYTES = 512 * 1024
 HEADER_BYTES = 1024
 _PARTS = "Antiphon-Parts"
+"""The header with the number of parts of a text."""
 
 
 class Blobs:
@@ -26,7 +27,7 @@ class Blobs:
         self._reader = StreamReader(cluster, cluster.naming.blobs)
 
     async def put(self, query_id: str, blobs: Mapping[str, bytes]) -> None:
-        """Stores texts of a trace; doing it again changes nothing.
+        """Stores texts of a trace; storing them again changes nothing.
 
         Raises:
             TraceError: They cannot be stored.
@@ -44,7 +45,7 @@ class Blobs:
                     )
 
     async def get(self, query_id: str, keys: Iterable[str]) -> dict[str, bytes]:
-        """Returns what is stored under each of the keys; those that are missing or damaged are left out.
+        """Returns the text stored under each of the keys, without those that are missing or damaged.
 
         Raises:
             TraceError: The servers do not answer.
@@ -52,13 +53,13 @@ class Blobs:
         found: dict[str, bytes] = {}
         for key in keys:
             data = await self._read(f"{self._naming.blobs_of(query_id)}.{key}")
-            # What somebody else wrote under its name is not what the trace says.
+            # The key is the text's hash: data that somebody else wrote under its name is not the trace's.
             if await decoded(partial(_digest, data), len(data)) == key:
                 found[key] = data
         return found
 
     async def size_bytes(self) -> int:
-        """Returns what they take on each server. Raises as `get` does."""
+        """Returns the space that the texts take on each server. Raises as `get` does."""
         return (await self._reader.state()).size_bytes
 
     async def delete(self, query_id: str) -> None:
@@ -68,6 +69,7 @@ class Blobs:
         )
 
     async def _read(self, subject: str) -> bytes:
+        # A missing part ends the text early; its hash then shows that it is damaged.
         parts: list[bytes] = []
         part = await self._reader.last(f"{subject}.0")
         while part is not None:

@@ -1,4 +1,4 @@
-"""The model's rate, shared by all processes: a token bucket, drawn on in batches if there is plenty."""
+"""The model's rate, shared by all processes: a token bucket, from which each draws in batches if there is plenty."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ from antiphon.vocabulary.pacing import (
 log = structlog.get_logger(__name__)
 
 BATCH_S = 1.0
-"""A process draws at most what the rate brings in so long a time, beside what a call needs."""
+"""Besides a call's own need, a process draws at most the amount that the rate yields in this time."""
 PLENTY = 0.5
-"""The share of a minute's worth that must be left for that."""
+"""The share of a minute's amount that must be left in the bucket for such a batch."""
 LAPSE_S = 5.0
-"""Seconds after which a process has lost what it drew and did not use: it may be gone."""
+"""Seconds after which a process loses the unused rest of its draw, as if it were gone."""
 
 
 class SharedCallBudget:
-    """Satisfies `CallBudget`.
+    """The budget of model calls of all processes together; satisfies `CallBudget`.
 
     Args:
         value: The bucket that all share.
-        alone: The budget of this process, by which it goes on if the servers do not answer.
+        alone: This process's own budget, which replaces the shared one if the servers do not answer.
         check_wait: Refuses a wait that is too long.
         now: Seconds since the epoch, by which all processes' clocks roughly agree.
     """
@@ -76,13 +76,13 @@ class SharedCallBudget:
             await asyncio.sleep(wait_s)
 
     def settle(self, tokens: int) -> None:
-        """Gives tokens back to what this process has drawn."""
+        """Gives tokens back to this process's draw."""
         self._drawn = taken(self._drawn, 0, -tokens)
 
     def _is_drawn(self, tokens: int) -> bool:
-        """Returns True if what was drawn is enough; what lies for too long is lost."""
+        """Returns True if the draw is enough for a call; an old draw is lost."""
         if self._now() - self._drawn.at > LAPSE_S:
-            # What was used beyond the draw is still owed.
+            # Tokens used beyond the draw are still owed to the bucket.
             self._drawn = Bucket(tokens=min(0.0, self._drawn.tokens), at=self._now())
         left = taken(self._drawn, 1, tokens)
         enough = self._pace.requests is None or left.requests >= 0
@@ -94,6 +94,7 @@ class SharedCallBudget:
         owed = max(0.0, -self._drawn.tokens)
         batch = Bucket()
 
+        # If other processes are faster, `change` calls this again: the batch of the last call counts.
         def rule(bucket: Bucket | None) -> Bucket:
             nonlocal batch
             now = self._now()
@@ -117,7 +118,7 @@ class SharedCallBudget:
 
 
 def _batch(left: Bucket, pace: Pace) -> Bucket:
-    """Returns what may be drawn in addition."""
+    """Returns the batch that a process may draw besides its call."""
     scarce_requests = (
         pace.requests is not None and left.requests < pace.requests * PLENTY
     )

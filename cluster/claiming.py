@@ -1,4 +1,4 @@
-"""Claims of queries: asked for in one lane after the other, kept, and given back."""
+"""Claims of queries: how a process gets one from a lane, keeps it, and gives it back."""
 
 from __future__ import annotations
 
@@ -30,8 +30,9 @@ Submit = Callable[[QueuedQuery], Awaitable[None]]
 class Claims:
     """Asks lanes for queries, one at a time.
 
-    Not as the client's requests: a query comes under the subject that it was stored under, and not under the one that
-    tells answers apart. All answers come over one subscription, for as long as none is missing.
+    The client's own requests do not serve for that: a query arrives under the subject under which it was stored, and
+    not under the one by which the client tells answers apart. So all answers come over one subscription, which lasts
+    until an answer is missing.
 
     Args:
         claim_s: The seconds for which a claim lasts.
@@ -57,25 +58,25 @@ class Claims:
             try:
                 message = await self._asked(lane)
             except BaseException:
-                # The answer may still come, and is not that of the next question.
+                # The answer may still come, and must not be taken for the next one.
                 await self._leave_inbox()
                 raise
         if not message.reply:
             return None
         query = query_in(message.data)
         if query is None:
-            # Nothing that this program has put there: it would come back again and again.
+            # This program did not write it. Without the order to end it, the server would deliver it again and again.
             await self._cluster.client.publish(message.reply, b"+TERM")
             return None
         return JetStreamClaim(self, message, query)
 
     async def pass_on(self, claim: JetStreamClaim, delay_s: float) -> None:
-        """Gives a query back that comes again however often it was claimed."""
+        """Gives a query back so that it comes again, no matter how often that happens."""
         if claim.deliveries == 1 < self._most_claims:
             await claim.give_back(delay_s)
             return
-        # One more claim would count against it. In again it is counted anew; should this process end between the two,
-        # its trace is found to be in no queue.
+        # A further claim would count against the query, so it leaves the queue and enters it again with a new count.
+        # If this process dies in between, the sweep finds an open trace that is in no queue.
         await claim.done()
         await self._submit(claim.query)
 
@@ -122,7 +123,7 @@ class JetStreamClaim:
 
     @property
     def is_last(self) -> bool:
-        """True if nothing else waited in its lane; queries whose worker has died come before those that wait."""
+        """True if nothing else waited in its lane; the server delivers queries of dead workers before waiting ones."""
         return self.deliveries == 1 and not self._message.metadata.num_pending
 
     async def keep(self) -> None:
@@ -143,7 +144,7 @@ class JetStreamClaim:
         await self._claims.pass_on(self, delay_s)
 
     async def _answer(self, how: bytes) -> None:
-        # As a request: the server answers, so that it is known to have got through.
+        # A request, because the server's answer shows that it got through.
         await reached(
             self._cluster.client.request(
                 self._message.reply, how, timeout=self.lasts_s / 3
@@ -163,7 +164,7 @@ def nudges(cluster: Cluster) -> str:
 
 
 def query_in(data: bytes) -> QueuedQuery | None:
-    """Returns the query that a message of the queue names; None if it names none."""
+    """Returns the query in a message of the queue; None if it holds none."""
     try:
         return msgspec.json.decode(data, type=prepared(QueuedQuery))
     except msgspec.DecodeError as error:

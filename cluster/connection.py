@@ -1,4 +1,4 @@
-"""The connection of one process to NATS: checked when it is made, and kept up for as long as the process lives."""
+"""The connection of one process to NATS: checked when it is made, and kept up as long as the process lives."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from antiphon.vocabulary.errors import ConfigurationError
 log = structlog.get_logger(__name__)
 
 LEAST_SERVER = (2, 10, 23)
-"""Older servers pass over settings of streams and consumers that we rely on, and say nothing."""
+"""Older servers silently ignore settings of streams and consumers that we rely on."""
 CONNECT_S = 5.0
 RECONNECT_S = 0.25
 LEADER_S = 30.0
-"""Seconds in which JetStream is to be there after the first server took the connection."""
+"""Seconds that JetStream may take to answer after a server has accepted the connection."""
 WITHOUT_S = 3.0
-"""Seconds in which it is to be there if a server says that it is not: one that just starts says so too."""
+"""The same if a server says that it has no JetStream: one that is just starting says so too."""
 PENDING_BYTES = 8 * 1024 * 1024
-"""What is published while the connection is down is kept up to so many bytes, then refused."""
+"""While the connection is down the client keeps so many bytes of published data; it refuses more."""
 PING_S = 5
 REFUSED_S = 10.0
-"""Seconds after an append was refused for want of room in which nothing is begun."""
+"""Seconds for which no query begins after the servers refused an append for want of room."""
 _REFUSED = "authorization"
-"""A word of what a server says to whom it does not let in."""
+"""A word in a server's refusal of a user or password."""
 UNANSWERED_PINGS = 2
-"""A connection that answers none of so many pings is given up, such as one through a cut network."""
+"""The client gives up a connection after so many pings without an answer, for example if the network is cut."""
 
 
 def _room() -> OwnCircuit:
@@ -47,11 +47,11 @@ def _room() -> OwnCircuit:
 
 @dataclass(frozen=True)
 class Cluster:
-    """A connection, and what it is used by.
+    """A connection, with its names and its state.
 
     Attributes:
         replicas: Servers that hold each stream's messages.
-        room: Open after an append was refused for want of room, whatever limit that was.
+        room: Open after the servers refused an append for want of room, by any limit.
     """
 
     client: Client
@@ -61,7 +61,7 @@ class Cluster:
     room: OwnCircuit = field(default_factory=_room)
 
     async def close(self) -> None:
-        """Sends what waits to be sent and closes the connection; one that is down is only closed."""
+        """Sends pending data and closes the connection; if it is down, only closes it."""
         if self.client.is_connected:
             await self.client.flush()
         await self.client.close()
@@ -74,17 +74,17 @@ async def connect(
 
     Args:
         url: Addresses with commas between, such as `nats://10.0.0.1:4222,nats://10.0.0.2:4222`.
-        name: What the servers list this connection under.
+        name: The name under which the servers list this connection.
         prefix: The beginning of all subjects and streams: several installations may share the servers.
         replicas: Servers that hold each stream's messages; an odd number, at most 5.
 
     Raises:
-        ConfigurationError: No server can be reached, it is too old, or it has no JetStream.
+        ConfigurationError: No server can be reached, or the server is too old or has no JetStream.
     """
     client = CarefulClient()
     errors = _Errors()
     try:
-        # The client itself would try for ever, as it does later when the connection is lost.
+        # With a time limit: the client itself would try for ever, as it should later when a connection is lost.
         async with asyncio.timeout(CONNECT_S):
             await client.connect(
                 servers=addresses(url),
@@ -144,7 +144,7 @@ def addresses(url: str) -> list[str]:
     """Returns the addresses that a setting names.
 
     Raises:
-        ConfigurationError: One is none.
+        ConfigurationError: An address is not valid, or the setting names none.
     """
     found = [each.strip() for each in url.split(",") if each.strip()]
     for each in found:
@@ -161,7 +161,7 @@ def addresses(url: str) -> list[str]:
 
 
 def shown(url: str) -> str:
-    """Returns an address as it may be shown: without user and password."""
+    """Returns an address fit for messages: without user and password."""
     return re.sub(r"//[^/@]*@", "//", url)
 
 
@@ -169,7 +169,7 @@ def check_version(version: object) -> None:
     """Checks a server's version.
 
     Raises:
-        ConfigurationError: It is older than what we rely on.
+        ConfigurationError: The server is older than the first version on which we rely.
     """
     numbers = re.match(r"v?(\d+)\.(\d+)\.(\d+)", str(version))
     if numbers is None:
@@ -184,7 +184,7 @@ def check_version(version: object) -> None:
 
 
 def _unreached(url: str, why: Exception) -> ConfigurationError:
-    """Returns the error of a connection that cannot be made, by the last attempt's own."""
+    """Returns the error for a connection that cannot be made, from the error of the last attempt."""
     if _is_refusal(why):
         return ConfigurationError(
             f"The NATS server at {shown(url)} refuses the user and password of ANTIPHON_NATS_URL, or wants some: name "
@@ -207,11 +207,11 @@ def _reason(error: Exception) -> str:
 
 
 class _Errors:
-    """The errors of a connection: while it is made they are its reason, later they are logged.
+    """The errors of a connection: they explain a failure to connect, and go to the log later.
 
     Attributes:
         made: True once there is a connection.
-        last: The last one, or one that refuses user and password.
+        last: The last error, or one that refuses user and password.
     """
 
     def __init__(self) -> None:
@@ -220,11 +220,11 @@ class _Errors:
         self._logged = ""
 
     async def note(self, error: Exception) -> None:
-        # A server that refuses may close before it has said why, at the next attempt.
+        # A refusal is kept, because at the next attempt the server may close before it has said why.
         if self.last is None or not _is_refusal(self.last):
             self.last = error
         said = _reason(error)
-        # While a lost connection is made again every attempt fails in the same way, several times a second.
+        # While the client restores a lost connection, every attempt fails in the same way, several times a second.
         if self.made and said != self._logged:
             self._logged = said
             log.warning("nats_error", error=said)
@@ -235,6 +235,6 @@ class _Errors:
 
 
 async def _note_loss(client: Client) -> None:
-    # The client tells of its own end too.
+    # The client also calls this when it is closed on purpose.
     if not client.is_closed:
         log.warning("nats_connection_lost")

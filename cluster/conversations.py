@@ -1,4 +1,4 @@
-"""Conversations that all nodes share: opened and cleared by messages among the traces, whose order is everybody's."""
+"""Conversations that all nodes share: opened and cleared by messages among the traces, in one order for everybody."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antiphon.vocabulary.errors import TraceError
 
 
 class SharedConversations:
-    """What is said of conversations beside the queries in them."""
+    """The messages about conversations; their queries are in the traces."""
 
     def __init__(self, cluster: Cluster, projection: Projection, notes: Notes) -> None:
         self._cluster = cluster
@@ -26,20 +26,20 @@ class SharedConversations:
         self._notes = notes
 
     async def open(self, session_id: str, tenant: str) -> None:
-        """Makes a conversation known, as that of the tenant who opened it first.
+        """Stores a conversation as that of the tenant who opened it first.
 
         Raises:
             TraceError: The servers do not answer.
         """
-        # Nothing may be there yet: who comes second changes nothing.
+        # The server accepts it only if the subject is still empty, so a second opening changes nothing.
         await self._say(session_id, tenant, "opened", {EXPECTED: "0"})
 
     async def clear(self, session_id: str, tenant: str) -> None:
-        """Passes over all queries that began before this. Raises as `open` does."""
+        """Has the conversation skip all queries that began before this. Raises as `open` does."""
         await self._say(session_id, tenant, "cleared", {})
 
     async def forget(self, session_id: str) -> None:
-        """Deletes what was said of it. Raises as `open` does."""
+        """Deletes the messages about a conversation, and its title. Raises as `open` does."""
         naming = self._cluster.naming
         subject = naming.conversation(session_id)
         await erase(self._cluster, naming.traces_stream, subject)
@@ -60,6 +60,7 @@ class SharedConversations:
                     headers=headers,
                 )
         except TraceError as error:
+            # A conflict means that the conversation is open already, which is just as well.
             refused = error.__cause__
             if not (isinstance(refused, APIError) and refused.err_code in CONFLICTS):
                 raise

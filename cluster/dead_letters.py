@@ -1,4 +1,4 @@
-"""Queries that were claimed too often: found by the server's advisories, which a stream keeps, and listed for days."""
+"""Queries that were claimed too often: found by the server's advisories, which a stream holds, and listed for days."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ from antiphon.cluster.streams import token
 from antiphon.vocabulary.typed import prepared
 
 LISTED_S = 14 * 86_400.0
-"""Seconds for which a query that was given up is listed; its trace stays as long as every other."""
+"""Seconds for which the list holds a query that was given up; its trace stays as long as any other."""
 _SWEEPER = "sweeper"
 PULL = json.dumps({"batch": 1, "no_wait": True}).encode()
 
 
 class _Advisory(msgspec.Struct, frozen=True, kw_only=True):
-    """What the server says of a message that it delivers no more, among other things."""
+    """The part that we read of the server's advisory about a message that it delivers no more."""
 
     stream_seq: int
     deliveries: int = 0
@@ -39,7 +39,7 @@ class _Advisory(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class JetStreamDeadClaim:
-    """A query that is to be given up."""
+    """A query to give up."""
 
     query: QueuedQuery
     deliveries: int
@@ -48,7 +48,7 @@ class JetStreamDeadClaim:
     reply: str
 
     async def bury(self) -> None:
-        """Lists it, and takes it out of the queue."""
+        """Puts the query into the list of dead queries, and takes it out of the queue."""
         dead = DeadQuery(
             query_id=self.query.query_id,
             tenant=self.query.tenant,
@@ -59,7 +59,7 @@ class JetStreamDeadClaim:
             f"{self.cluster.naming.prefix}.dead.{token(self.query.query_id)}",
             msgspec.json.encode(dead),
         )
-        # Whoever ended it may have taken it out already.
+        # The process that ended the query may have taken it out already.
         with contextlib.suppress(NotFoundError, BadRequestError):
             await self.cluster.jetstream.delete_msg(
                 self.cluster.naming.queries_stream, self.seq
@@ -92,6 +92,7 @@ class DeadLetters:
         )
         try:
             await self._cluster.jetstream.add_stream(config)
+        # It exists with other settings.
         except BadRequestError:
             await self._cluster.jetstream.update_stream(config)
         await self._cluster.jetstream.add_consumer(
@@ -108,6 +109,8 @@ class DeadLetters:
 
     async def next(self) -> JetStreamDeadClaim | None:
         """Returns a query that the server delivers no more; None if there is none."""
+        # In the old style, with a subscription of its own: an advisory arrives under the subject under which it was
+        # stored, by which the client could not match it with its request (as in claiming.py).
         message = await self._cluster.client.request(
             f"$JS.API.CONSUMER.MSG.NEXT.{self._stream}.{_SWEEPER}",
             PULL,
@@ -122,7 +125,7 @@ class DeadLetters:
                 self._cluster.naming.queries_stream, seq=advisory.stream_seq
             )
             query = msgspec.json.decode(found.data or b"", type=prepared(QueuedQuery))
-        # It is over after all, or was never one of ours.
+        # The query is over after all, or the message was never one of ours.
         except (NotFoundError, msgspec.DecodeError):
             await self._cluster.client.publish(message.reply, b"+ACK")
             return None
@@ -151,7 +154,7 @@ class DeadLetters:
         return found[:limit]
 
     async def count(self) -> int:
-        """Returns how many queries are listed: each has a subject of its own."""
+        """Returns the number of listed queries: each has its own subject."""
         info = await self._cluster.jetstream.stream_info(
             self._stream, subjects_filter=self._list
         )

@@ -1,4 +1,4 @@
-"""Decoding what was stored: small things at once, and large ones if they keep no other query waiting."""
+"""Decodes stored data: small amounts at once, and large ones in a thread, so that other queries need not wait."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 THREAD_BYTES = 128 * 1024
-"""So much is decoded in a thread: on the event loop it would take a millisecond or more."""
+"""From this size on, data is decoded in a thread: on the event loop it would take a millisecond or more."""
 
 T = TypeVar("T")
 
@@ -16,7 +16,7 @@ async def decoded(work: Callable[[], T], size_bytes: int) -> T:
     """Does the work at once, or in a thread if there is much to decode.
 
     Args:
-        size_bytes: How much there is.
+        size_bytes: The size of the data to decode.
     """
     if size_bytes < THREAD_BYTES:
         return work()

@@ -1,4 +1,4 @@
-"""The ends of queries: whoever stores one tells all processes, so that nobody need follow a trace to wait for it."""
+"""The ends of queries: the process that stores one announces it, so that others need not follow the trace."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from antiphon.cluster.stream_reading import StoredMessage, as_trace_errors
 log = structlog.get_logger(__name__)
 
 MOST_BYTES = 32 * 1024
-"""A larger last append is not sent to all: who waits for it reads it."""
+"""A larger last append is not sent along: a process that waits for it reads it from the trace."""
 
 
 class End:
-    """The end of one trace, as this process learns of it."""
+    """The end of one trace, for which this process waits."""
 
     def __init__(self) -> None:
         self._message: StoredMessage | None = None
@@ -32,16 +32,16 @@ class End:
         self._told.set()
 
     async def wait(self, seconds: float) -> StoredMessage | None:
-        """Waits until this process learns of it, but not longer than so.
+        """Waits until this process learns of the end, at most for so many seconds.
 
         Returns:
-            The trace's last message; None if that was not sent along, is none of ours, or nothing was told.
+            The trace's last message; None if it was not sent along, is not one of ours, or no end was announced.
         """
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._told.wait()
         message = self._message
-        # It may have been told by somebody else, of a query that goes on: then it will be told once more.
+        # A stranger may have announced the end of a query that goes on: then the true announcement is still to come.
         self._message = None
         self._told.clear()
         if message is None or not message.data or not is_closed(message):
@@ -50,21 +50,21 @@ class End:
 
 
 class Ends:
-    """The ends that somebody in this process waits for."""
+    """The ends for which this process waits."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
         self._hears = False
-        # For as long as somebody holds one.
+        # Weak: an end is kept only as long as somebody waits for it.
         self._ends: WeakValueDictionary[str, End] = WeakValueDictionary()
 
     async def of(self, query_id: str) -> End:
-        """Returns the end of a trace, of which this process learns from now on.
+        """Returns the end of a trace; this process hears announcements of it from now on.
 
         Raises:
             TraceError: There is no connection.
         """
-        # A worker, which waits for no end, hears of none.
+        # Subscribed at the first wait: a worker, which never waits, need not receive the ends of all queries.
         if not self._hears:
             with as_trace_errors("hear of the ends of queries"):
                 await self._cluster.client.subscribe(
@@ -81,10 +81,10 @@ class Ends:
 
 
 async def tell_end(cluster: Cluster, query_id: str, packed: Packed | None) -> None:
-    """Tells all processes that a query is over, once that is stored; who does not hear it looks at the trace.
+    """Announces to all processes that a query is over, once its end is stored; one that misses it looks at the trace.
 
     Args:
-        packed: The last append; None if it is not known in which form it was stored.
+        packed: The last append; None if its stored form is not known.
     """
     headers: dict[str, str] | None = None
     data = b""

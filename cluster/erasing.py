@@ -1,7 +1,7 @@
-"""Messages deleted so that nothing of them is left on the servers' disks.
+"""Deletes messages so that nothing of them is left on the servers' disks.
 
-A purge only notes that messages are gone: their bytes stay in the server's files until it writes these anew, which may
-be never. Deleting a message by its sequence overwrites it at once.
+A purge only notes that messages are gone: their bytes stay in the server's files until it rewrites these, which may
+never happen. Deleting a message by its sequence overwrites it at once.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ from antiphon.cluster.stream_reading import StreamReader, as_trace_errors
 
 _AT_ONCE = 32
 _NO_MESSAGE = (10037, 10043)
-"""What JetStream says of a message that is not there."""
+"""JetStream's codes for a message that does not exist."""
 
 
 async def erase(
     cluster: Cluster, stream: str, subject: str, before: int | None = None
 ) -> None:
-    """Deletes the messages of a subject, which may hold wildcards; if it is broken off, the first ones are left.
+    """Deletes the messages of a subject, which may hold wildcards; if it is broken off, the first messages are left.
 
     Args:
-        before: Only those before this place in the stream; None: all.
+        before: Deletes only messages before this place in the stream; None: all.
 
     Raises:
         TraceError: The servers do not answer.
@@ -39,13 +39,13 @@ async def erase(
         await _erase_all(cluster, stream, places[start : start + _AT_ONCE])
     if before is not None:
         return
-    # Whatever was stored meanwhile: its writer is refused from here on, and has no reader.
+    # For messages stored meanwhile a purge is enough: the server now refuses their writer, and nobody reads them.
     with as_trace_errors("delete messages"):
         await cluster.jetstream.purge_stream(stream, subject=subject)
 
 
 async def _erase_all(cluster: Cluster, stream: str, places: Sequence[int]) -> None:
-    # The earliest last and alone, for a trace is found by its beginning.
+    # The earliest last and alone: a trace is found by its beginning, so a deletion that breaks off can be repeated.
     *later, earliest = places
     await asyncio.gather(*(_erase_one(cluster, stream, place) for place in later))
     await _erase_one(cluster, stream, earliest)

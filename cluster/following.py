@@ -1,4 +1,4 @@
-"""Following a trace: what is stored, then what the stream passes on as it is stored, and live text among it."""
+"""Follows a trace: first its stored events, then new ones as the stream passes them on, with live text among them."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from antiphon.vocabulary.typed import prepared
 log = structlog.get_logger(__name__)
 
 LOOK_AGAIN_S = 5.0
-"""Seconds without news after which the trace is looked at: what was passed on may have been lost on the way."""
+"""Seconds without news after which a reader looks at the trace: messages may have been lost on the way."""
 MOST_FAILED_LOOKS = 12
-"""Looks in vain after which a reader is told; each takes `LOOK_AGAIN_S` and as long as the servers are waited for."""
+"""Failed looks after which the reader gets the error; each takes `LOOK_AGAIN_S` and the time limit of a request."""
 AFTER = "Antiphon-After"
 _MOST_WAITING = 10_000
-"""Messages that wait to be read, and live texts that wait for their event; all of these are in an event in the end."""
+"""The most messages that wait to be read, and live texts that wait for their event; events repeat all live text."""
 
 _live_decoder: msgspec.json.Decoder[Live] = msgspec.json.Decoder(prepared(Live))
 
@@ -40,10 +40,10 @@ Item = Recorded[Event] | Live
 
 
 async def emit_live(cluster: Cluster, query_id: str, after: int, live: Live) -> None:
-    """Sends followers what is not stored.
+    """Sends followers live text, which is not stored.
 
     Args:
-        after: The `seq` of the event that it comes after.
+        after: The `seq` of the event after which it comes.
 
     Raises:
         TraceError: There is no connection.
@@ -93,7 +93,7 @@ class Following:
             DecodeError: An event is of an unknown kind, version or shape.
             TraceError: The servers do not answer.
         """
-        # Subscribed before anything is read: what is stored between the two comes twice, and not never.
+        # Subscribed before the first read: an event that is stored in between then comes twice rather than never.
         with as_trace_errors("follow a trace"):
             client = self._cluster.client
             naming = self._cluster.naming
@@ -113,12 +113,12 @@ class Following:
                     log.debug("nats_not_unsubscribed", error=str(error))
 
     async def _hear(self, message: Msg) -> None:
-        # A reader that is so slow reads the trace again: the gap shows.
+        # Dropping messages is safe: a reader so slow sees the gap in their numbers, and reads the trace again.
         if self._news.qsize() < _MOST_WAITING:
             self._news.put_nowait(message)
 
     async def _next(self) -> list[Item]:
-        """Waits for the next message and returns what can be shown because of it."""
+        """Waits for the next message and returns the items that are now due."""
         try:
             async with asyncio.timeout(LOOK_AGAIN_S):
                 message = await self._news.get()
@@ -129,7 +129,7 @@ class Following:
         return await self._passed_on(message)
 
     async def _passed_on(self, message: Msg) -> list[Item]:
-        """Returns the events of a message that was stored just now, or, after a gap, all that are stored."""
+        """Returns the events of a newly stored message or, after a gap, all stored events that are new."""
         headers = message.headers or {}
         stored = StoredMessage(message.subject, 0, headers, message.data, 0.0)
         first, last = seqs_of(stored)
@@ -140,10 +140,10 @@ class Following:
         return await self._taken([stored])
 
     async def _look_again(self) -> list[Item]:
-        """Reads the trace if it has grown unheard; servers that are away for a while end no reader.
+        """Reads the trace if it has grown unnoticed; servers that are unavailable for a while do not end a reader.
 
         Raises:
-            TraceError: They have been away for too long.
+            TraceError: The servers have been unavailable for too long.
         """
         try:
             head = await self._log.head(self._query_id)
@@ -159,7 +159,7 @@ class Following:
         return items
 
     async def _stored(self) -> list[Item]:
-        """Reads the trace, and returns the events that were not seen yet."""
+        """Reads the trace and returns its new events."""
         return await self._taken(await self._log.read(self._query_id))
 
     async def _taken(self, messages: list[StoredMessage]) -> list[Item]:
@@ -170,7 +170,7 @@ class Following:
         for recorded in await decoded(
             partial(self._events_of, trace), trace.size_bytes
         ):
-            # The same twice in what was read: none of ours.
+            # A message repeats an event: it is not one of ours.
             if recorded.seq <= self._seen:
                 continue
             self._seen = recorded.seq
@@ -181,7 +181,7 @@ class Following:
         return items
 
     def _events_of(self, trace: StoredTrace) -> list[Recorded[Event]]:
-        """Decodes the events that were not seen yet."""
+        """Decodes the new events."""
         new = [row for row in trace.rows if row.seq > self._seen]
         return [unpacked(self._unpacker, row) for row in new]
 
@@ -198,6 +198,6 @@ class Following:
         return list(self._due())
 
     def _due(self) -> Iterator[Live]:
-        """Yields live texts whose event was seen, in the order in which they came."""
+        """Yields, in order of arrival, the live texts that come after events already seen."""
         while self._waiting and self._waiting[0][0] <= self._seen:
             yield self._waiting.popleft()[1]

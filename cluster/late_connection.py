@@ -1,4 +1,4 @@
-"""A connection that is made when it is first needed, and then serves the whole process."""
+"""A connection to NATS that is made at its first use, and then serves the whole process."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from antiphon.cluster.connection import Cluster, connect
 from antiphon.vocabulary.errors import ConfigurationError
 
 PAUSE_S = 5.0
-"""Seconds between two attempts: whoever needs the connection meanwhile is not to wait for another failure."""
+"""Seconds between two attempts: in between, callers get the last error at once and do not wait for another."""
 
 
 class LateConnection:
-    """One connection to NATS. Takes what `connect` takes."""
+    """One connection to NATS. Takes the arguments of `connect`."""
 
     def __init__(
         self, url: str, *, name: str, prefix: str = "antiphon", replicas: int = 1
@@ -31,7 +31,7 @@ class LateConnection:
         """Returns the connection.
 
         Raises:
-            ConfigurationError: As `connect` does; for a moment after that at once, and then it is tried again.
+            ConfigurationError: As `connect` does; for a moment after a failure at once, without a new attempt.
         """
         async with self._lock:
             if self._cluster is None:
@@ -54,7 +54,7 @@ class LateConnection:
             raise
 
     async def close(self) -> None:
-        """Closes it if it was made."""
+        """Closes the connection if it was made."""
         async with self._lock:
             if self._cluster is not None:
                 await self._cluster.close()

@@ -1,4 +1,4 @@
-"""The tables of a node's own list of traces: how far it has come, and what each message adds to it."""
+"""The tables of a node's own list of traces: its progress in the stream, and what each message adds to it."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ _EMPTY_CONVERSATIONS = """
 """
 
 CONVERSATION = "Antiphon-Conversation"
-"""The header that says what became of a conversation: `opened` or `cleared`."""
+"""The header for the step of a conversation: `opened` or `cleared`."""
 
 
 class Progress(NamedTuple):
-    """How far the file has come.
+    """The progress of the file in the stream.
 
     Attributes:
         seq: The place in the stream up to which everything was added.
-        messages: Those that were added and not removed.
-        missing: Messages by which the file and the stream were found to differ when they were last compared.
+        messages: The number of messages that were added and not removed.
+        missing: Messages by which file and stream differed when they were last compared.
     """
 
     incarnation: str
@@ -64,10 +64,10 @@ class Progress(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A message as it is added.
+    """A message to add.
 
     Attributes:
-        part: The events that it holds; None for a message of a conversation, feedback, or one that is none of ours.
+        part: Its events; None for a message about a conversation, for annotations, or for one that is not ours.
     """
 
     message: StoredMessage
@@ -82,10 +82,10 @@ def make_tables(connection: sqlite3.Connection) -> None:
 def begin(
     connection: sqlite3.Connection, state: StreamState, before: Progress
 ) -> Progress:
-    """Returns how far the file has come; empties it if it is of another stream, or of one that has lost its end.
+    """Returns the file's progress; empties the file if it is of another stream, or of one that has lost its end.
 
     Args:
-        before: How far it had come before the stream was asked for its state: since then others may have gone further.
+        before: Its progress before the stream's state was read: since then other processes may have gone further.
     """
     held = read_progress(connection)
     is_same = before.incarnation == state.incarnation
@@ -102,14 +102,14 @@ def begin(
 def add_steps(
     connection: sqlite3.Connection, steps: Sequence[Step], after: Progress, reached: int
 ) -> Progress:
-    """Adds messages; returns how far the file has come.
+    """Adds messages; returns the file's progress.
 
     Args:
-        after: How far it had come when the messages were read from there on.
-        reached: The place in the stream up to which these are all there are.
+        after: The progress from which the messages were read on.
+        reached: The place in the stream up to which these are all the messages.
     """
     held = read_progress(connection)
-    # Another process has begun anew meanwhile: what comes before these messages would be missing.
+    # Another process has emptied the file meanwhile: the messages before these would be missing.
     if held.incarnation != after.incarnation or held.seq < after.seq:
         return held
     # Another process may have added some of them.
@@ -120,6 +120,7 @@ def add_steps(
             _note_conversation(connection, message)
             _note_annotation(connection, message.subject, message.data)
         else:
+            # A second beginning of a trace means that the first was deleted, and its messages no longer count.
             if part.is_first:
                 _forget_subject(connection, message.subject)
             index_part(connection, part)
@@ -148,14 +149,14 @@ def _note_conversation(connection: sqlite3.Connection, message: StoredMessage) -
 
 
 def _note_annotation(connection: sqlite3.Connection, subject: str, data: bytes) -> None:
-    """Takes in feedback, a title or a set of questions, or that there is none any more (empty)."""
+    """Takes in feedback, a title or a set of questions; empty data removes it."""
     query_id = _text_in(subject, "feedback")
     session_id = _text_in(subject, "titles")
     of_set = _text_in(subject, "question_sets")
     if of_set is not None:
         tenant, _, set_id = of_set.rpartition("/")
         write_question_set(connection, set_id, tenant, data)
-    # What it belongs to may be deleted by now.
+    # Its trace or conversation may be deleted by now.
     with suppress(NotFoundError):
         if query_id is not None:
             write_feedback(connection, query_id, feedback_in(data))
@@ -182,20 +183,20 @@ def remove_others(
     seen_seq: int,
     naming: Naming,
 ) -> None:
-    """Removes what the stream does not have any more.
+    """Removes the subjects that are no longer in the stream.
 
     Args:
-        there: The subjects that it has.
-        seen_seq: How far the stream had come before they were asked for: what came later may be missing among them.
+        there: The subjects in the stream.
+        seen_seq: The stream's last place before these were read: subjects of later messages may be missing.
     """
     rows = connection.execute(
         "SELECT subject FROM subjects WHERE last_seq <= ?", (seen_seq,)
     ).fetchall()
-    # One that has lost some of its messages stays, so that its deletion, which was broken off, can be done again.
+    # A subject that has lost only some messages stays, so that its deletion, which was broken off, can be repeated.
     remove(connection, [subject for (subject,) in rows if subject not in there])
     if read_progress(connection).seq > seen_seq:
         return
-    # A conversation that was only asked in has no message of its own.
+    # A conversation that was never opened or cleared has no message of its own, and would not be found above.
     for (session_id,) in connection.execute(_EMPTY_CONVERSATIONS).fetchall():
         if naming.conversation(session_id) not in there:
             forget_conversation(connection, session_id)
@@ -212,7 +213,7 @@ def _count(connection: sqlite3.Connection, messages: int) -> None:
 
 
 def note_missing(connection: sqlite3.Connection, state: StreamState) -> None:
-    """Notes by how many messages file and stream differ, if both have come equally far."""
+    """Notes by how many messages file and stream differ, if both are at the same place."""
     connection.execute(
         "UPDATE progress SET missing = ? - messages WHERE seq = ?",
         (state.messages, state.last_seq),
@@ -228,7 +229,7 @@ def _conversation_in(subject: str) -> str | None:
 
 
 def _text_in(subject: str, kind: str) -> str | None:
-    """Returns the text that a subject of a kind ends with; None for any other subject."""
+    """Returns the text at the end of a subject of a kind; None for any other subject."""
     parts = subject.rsplit(".", 2)
     if len(parts) < 2 or parts[-2] != kind:
         return None

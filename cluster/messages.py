@@ -1,4 +1,4 @@
-"""Appends as messages of the traces' stream: events in the store's form, and each long text once a trace."""
+"""Appends as messages in the stream of traces: events in the store's form, and each long text once in a trace."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from antiphon.vocabulary.feedback import Feedback
 from antiphon.vocabulary.typed import prepared
 
 BLOB_BYTES = 64 * 1024
-"""Texts from so many bytes on are stored apart, by their hash."""
+"""Texts of this size or more are stored apart, by their hash."""
 ROOM_BYTES = 16 * 1024
-"""What a message may hold beside its payload: its headers, and what the server adds to them."""
+"""Room in a message besides its payload, for its headers and those that the server adds."""
 
 EVENTS = "Antiphon-Events"
 """The first and the last `seq` of the message's events."""
 CLOSED = "Antiphon-Closed"
-"""There if the last event is `QueryClosed`."""
+"""Present if the last event is `QueryClosed`."""
 TENANT = "Antiphon-Tenant"
 IMPORTED = "Antiphon-Imported"
 PAYLOAD = "Antiphon-Payload"
-"""The key under which a payload that is too large for a message is stored among the long texts."""
+"""The key of a payload that is too large for a message, and is stored among the long texts."""
 APPEND_ID = "Nats-Msg-Id"
 
 
 class Payload(msgspec.Struct, frozen=True, array_like=True):
-    """What a message of a trace holds.
+    """The content of a message of a trace.
 
     Attributes:
-        events: A row an event, without the id of its trace, which the message's subject gives.
+        events: A row for each event, without the id of its trace, which the message's subject gives.
         texts: Long texts that no earlier message of the trace holds, by key.
-        blobs: The keys of those that are stored by their hash.
+        blobs: The keys of longer texts, which are stored apart.
     """
 
     events: tuple[tuple[int, int, float, str, int, bytes], ...]
@@ -57,12 +57,12 @@ _feedback = msgspec.json.Decoder(prepared(Feedback))
 
 
 class Packed(NamedTuple):
-    """An append as it is sent.
+    """An append in the form in which it is sent.
 
     Attributes:
         data: The message's payload; empty if it is too large, and `blobs` holds it.
-        blobs: What must be stored by its hash before the message is.
-        keys: The long texts that the trace then holds.
+        blobs: Texts to store by their hash before the message.
+        keys: The keys of the long texts that the append adds to the trace.
     """
 
     data: bytes
@@ -95,6 +95,7 @@ def pack(
     headers = {EVENTS: f"{events[0].seq}-{events[-1].seq}"}
     if isinstance(events[-1].event, QueryClosed):
         headers[CLOSED] = "1"
+    # Even without its longest texts an append of many events may be too large: then it is stored like such a text.
     if len(data) > most_bytes - ROOM_BYTES:
         key = hashlib.sha256(data).hexdigest()
         blobs[key] = data
@@ -105,7 +106,7 @@ def pack(
 
 def _take_longest(texts: dict[str, str]) -> dict[str, bytes]:
     """Takes out the texts that are stored apart."""
-    # UTF-8 takes four bytes a character at most: few texts must be encoded to know.
+    # UTF-8 takes four bytes a character at most, so few texts must be encoded to know their size.
     blobs = {
         key: text.encode()
         for key, text in texts.items()
@@ -120,18 +121,18 @@ def unpack(data: bytes, query_id: str) -> Payload:
     """Reads a message's payload.
 
     Raises:
-        DecodeError: It is none.
+        DecodeError: It is not one of ours.
     """
     try:
         return _decoder.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise DecodeError(
-            f"trace {query_id}: a message on NATS is none of this program's ({error})"
+            f"trace {query_id}: a message on NATS is not this program's ({error})"
         ) from error
 
 
 def feedback_in(data: bytes) -> Feedback | None:
-    """Returns the feedback that a message holds; None for a message that is none of ours."""
+    """Returns the feedback in a message; None for a message that is not ours."""
     try:
         return _feedback.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError):
@@ -139,7 +140,7 @@ def feedback_in(data: bytes) -> Feedback | None:
 
 
 def seqs_of(message: StoredMessage) -> tuple[int, int]:
-    """Returns the first and last `seq` of a message's events; zeros for a message that is none of ours."""
+    """Returns the first and last `seq` of a message's events; zeros for a message that is not ours."""
     first, _, last = message.headers.get(EVENTS, "").partition("-")
     if not (first.isdecimal() and last.isdecimal()):
         return 0, 0
@@ -152,7 +153,7 @@ def is_closed(message: StoredMessage) -> bool:
 
 
 def beginning_headers(tenant: str, *, imported: bool) -> dict[str, str]:
-    """Returns what the first message of a trace says beside its events."""
+    """Returns the headers that only the first message of a trace has."""
     headers: dict[str, str] = {}
     if tenant != LOCAL_TENANT:
         headers[TENANT] = token(tenant)
@@ -162,12 +163,12 @@ def beginning_headers(tenant: str, *, imported: bool) -> dict[str, str]:
 
 
 def tenant_of(headers: Mapping[str, str]) -> str:
-    """Returns whose trace it is, by the headers of its first message."""
+    """Returns the tenant of a trace, by the headers of its first message."""
     named = headers.get(TENANT)
     if named is None:
         return LOCAL_TENANT
     try:
         return text_of(named)
-    # None of this program's: nobody is called so.
+    # This program did not write it, and no tenant has that name.
     except ValueError:
         return named

@@ -1,4 +1,4 @@
-"""Queries that are not over and that nobody works on: no event for a while, and no place in the queue."""
+"""Finds open queries on which no process works: without an event for a while, and without a place in the queue."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.cluster.stream_reading import StreamReader
 from antiphon.traces import IMPORTED, TraceIndex
 
 ABANDONED_S = 60.0
-"""Seconds without an event after which an open trace is looked at: longer than a call of a model mostly takes."""
+"""Seconds without an event after which an open trace may be abandoned: longer than most calls of a model take."""
 
 _OPEN = """
     SELECT query_id, tenant FROM queries
@@ -21,7 +21,7 @@ _OPEN = """
 async def find_unfinished(
     cluster: Cluster, index: TraceIndex, abandoned_after_s: float
 ) -> list[str]:
-    """Returns the open queries that have been silent for so long and wait for no worker, the oldest first.
+    """Returns the open queries that had no event for so long and wait for no worker, the oldest first.
 
     Raises:
         TraceError: The servers do not answer.
@@ -34,7 +34,7 @@ async def find_unfinished(
         last = await traces.last(naming.trace(query_id))
         if last is None or time.time() - last.at < abandoned_after_s:
             continue
-        # A query stays in the queue until it is over, also while a worker has it.
+        # A query stays in the queue until it is over, even while a worker has it.
         if await waiting.last(naming.query(tenant, query_id)) is None:
             found.append(query_id)
     return found

@@ -1,4 +1,4 @@
-"""A node's own list of traces, in a local file, brought up to the stream before it is read."""
+"""A node's own list of traces, in a local file that is brought up to date with the stream before each read."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ FILE_NAME = "traces-of-cluster.sqlite"
 FORMAT = 2
 """Version of the list's tables."""
 AT_ONCE = 200
-"""Messages that are added in one transaction."""
+"""Messages added in one transaction."""
 
 
 class Projection:
-    """The list, filled on demand; processes of one machine share the file."""
+    """The list of traces, filled on demand; processes of one machine share its file."""
 
     def __init__(
         self, cluster: Cluster, trace_log: TraceLog, folder: Path, key: str | None
@@ -62,22 +62,23 @@ class Projection:
         self._next: asyncio.Task[TraceIndex] | None = None
 
     async def index(self) -> TraceIndex:
-        """Opens the file, and returns it when it holds all that was stored before this call.
+        """Opens the file, and returns it once it holds everything that was stored before this call.
 
         Raises:
             ConfigurationError: The file cannot be used.
             TraceError: The servers do not answer, or the file cannot be written.
         """
-        # One look at the stream is under way and one waits for it, which serves everybody who has come meanwhile.
+        # At most one look at the stream is under way, and one waits for it, which serves all callers since then.
         if self._next is None:
             self._next = asyncio.create_task(self._after(self._current))
             self._next.add_done_callback(_note_error)
-        # Who gives up waiting leaves it running: the first look takes as long as the stream is large.
+        # Shielded: a caller who gives up must not stop it, because others share it, and a large stream takes long.
         return await asyncio.shield(self._next)
 
     async def _after(self, current: asyncio.Task[TraceIndex] | None) -> TraceIndex:
         if current is not None:
             await asyncio.wait([current])
+        # This look begins now; callers from here on need the next one, which sees what is stored meanwhile.
         self._current, self._next = self._next, None
         if self._index is None:
             index = await asyncio.to_thread(TraceIndex, self._path, self._key)
@@ -87,7 +88,7 @@ class Projection:
         return self._index
 
     async def removed(self, subjects: Sequence[str]) -> None:
-        """Removes what was deleted here, and what is left of its words.
+        """Removes deleted subjects from the list, and their words from its search index.
 
         Raises:
             TraceError: The file cannot be written.
@@ -97,7 +98,7 @@ class Projection:
             await self._index.write(merge_words)
 
     async def close(self) -> None:
-        """Ends what is under way and closes the file."""
+        """Ends the looks under way and closes the file."""
         looking = [task for task in (self._current, self._next) if task is not None]
         for task in looking:
             task.cancel()
@@ -110,18 +111,18 @@ class Projection:
     async def _catch_up(self, index: TraceIndex) -> None:
         before = await index.write(read_progress)
         state = await self._reader.state()
-        # A list that another version of this file made is made anew.
+        # With the format in its name: a list of another version's format is then rebuilt like that of another stream.
         state = state._replace(incarnation=f"{FORMAT} {state.incarnation}")
         progress = await index.write(partial(begin, state=state, before=before))
         while progress.seq < state.last_seq:
             progress = await self._add(index, progress, state)
-            # Made anew by another process for yet another stream: what this look was for is gone.
+            # Another process has rebuilt the list for yet another stream: the one that this look was for is gone.
             if progress.incarnation != state.incarnation:
                 raise TraceError(
                     "the stream of traces was replaced while it was read: read it again"
                 )
-        # Another node has deleted traces since the two were compared. If another process has come further than this
-        # one has asked, it compares them.
+        # A difference means that another node has deleted traces since the last comparison. If another process is
+        # further than this one, it makes the comparison.
         held = progress.messages + progress.missing
         if progress.seq == state.last_seq and held != state.messages:
             await self._compare(index, state)
@@ -129,7 +130,7 @@ class Projection:
     async def _add(
         self, index: TraceIndex, progress: Progress, state: StreamState
     ) -> Progress:
-        """Adds what comes after a place; returns how far the file has come, which may be less than was added."""
+        """Adds the messages after a place; returns the file's progress, which another process may have set back."""
         steps: list[Step] = []
         everything = f"{self._naming.prefix}.>"
         first = progress.seq + 1
@@ -160,7 +161,7 @@ class Projection:
             log.warning("trace_not_listed", query_id=query_id, error=str(error))
             return Step(message, None)
         rows = payload.rows(query_id)
-        # Not written by this program: what it says of itself is not what it holds.
+        # This program did not write it: its header does not agree with its events.
         seqs = [row.seq for row in rows]
         if (
             not seqs
@@ -176,7 +177,7 @@ class Projection:
         )
 
     async def _compare(self, index: TraceIndex, state: StreamState) -> None:
-        """Removes what the stream does not hold any more."""
+        """Removes the subjects that are no longer in the stream."""
         there = await self._reader.subjects(f"{self._naming.prefix}.>")
         compare = partial(
             remove_others, there=there, seen_seq=state.last_seq, naming=self._naming
@@ -186,6 +187,6 @@ class Projection:
 
 
 def _note_error(looked: asyncio.Task[TraceIndex]) -> None:
-    """Takes note of an error that nobody waits for any more; whoever waits gets it too."""
+    """Logs an error, in case nobody waits for it any more; callers who still wait get it too."""
     if not looked.cancelled() and looked.exception() is not None:
         log.debug("list_not_brought_up_to_date", error=str(looked.exception()))

@@ -1,4 +1,4 @@
-"""The queue of queries, as a JetStream work queue: one message a query, one durable consumer a lane."""
+"""The queue of queries, as a JetStream work queue: one message for each query, one durable consumer for each lane."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ from antiphon.cluster.streams import LANES, lane_of
 from antiphon.vocabulary.errors import QueueFullError
 
 CLAIM_S = 10.0
-"""Seconds for which a claim lasts that is not kept: so long is nobody at a query whose worker has died."""
+"""Seconds for which a claim lasts unless it is renewed: after this time another worker takes a dead worker's query."""
 MOST_CLAIMS = 5
 LOOK_SHARE = 0.1
-"""Share of a claim's time after which the queue is looked at again, for queries whose workers have died."""
+"""Share of a claim's time after which a worker looks at all lanes again, for queries whose workers have died."""
 MOST_CLAIMED = 100_000
 """Queries of one lane that all workers together may have at once."""
 _FULL = 10077
-"""The server's code for a message that the stream takes no more of, in all or of its subject."""
+"""The server's code for a message that exceeds the limit of the stream or of its subject."""
 
 
 class JetStreamQueue:
-    """The queue of one installation, as one process uses it; made by `open`."""
+    """The queue of one installation, as one process uses it; `open` makes it."""
 
     def __init__(self, cluster: Cluster, claim_s: float, most_claims: int) -> None:
         self._cluster = cluster
@@ -48,8 +48,9 @@ class JetStreamQueue:
         self._claims = Claims(cluster, claim_s, most_claims, self.submit)
         self._dead_letters = DeadLetters(cluster)
         self._reach = Reach(cluster, (self._stream, cluster.naming.traces_stream))
+        # The lane to ask first: lanes take turns, so that none is always served before the others.
         self._turn = 0
-        # The lanes that may hold a query for this process: asking an empty one costs as much as asking any other.
+        # The lanes that may hold a query for this process: asking an empty lane costs as much as asking any other.
         self._promising = set(range(LANES))
         self._look_at = 0.0
         self._nudged = asyncio.Event()
@@ -61,11 +62,11 @@ class JetStreamQueue:
         claim_s: float = CLAIM_S,
         most_claims: int = MOST_CLAIMS,
     ) -> JetStreamQueue:
-        """Declares the consumers, of which those that are there are brought up to date.
+        """Declares the consumers, and brings those that exist up to date.
 
         Args:
-            claim_s: The seconds for which a claim lasts; the same in all processes, as the next one.
-            most_claims: Claims of one query, after which it is dead.
+            claim_s: The seconds for which a claim lasts; must be the same in all processes, like `most_claims`.
+            most_claims: Claims of one query after which it is dead.
 
         Raises:
             BusyError: The servers cannot be reached.
@@ -121,11 +122,11 @@ class JetStreamQueue:
 
     async def claim(self, wait_s: float) -> JetStreamClaim | None:
         now = time.monotonic()
-        # A query whose worker has died comes back without a nudge.
+        # A query whose worker has died comes back without a nudge, so now and then every lane is worth a look.
         if now >= self._look_at:
             self._promising = set(range(LANES))
             self._look_at = now + self._claim_s * LOOK_SHARE
-        # Before the look and not behind it: what is submitted in between is not slept through.
+        # Cleared before the look, not after it: otherwise a nudge that comes in between would be lost.
         self._nudged.clear()
         for _ in range(LANES):
             lane = self._turn
@@ -157,7 +158,7 @@ class JetStreamQueue:
         return await reached(self._state())
 
     async def _state(self) -> QueueState:
-        # All lanes in one request, which is made several times a second while questions come.
+        # All lanes in one request: while questions come, this runs several times a second.
         consumers = await self._cluster.jetstream.consumers_info(self._stream)
         found = {info.name: info for info in consumers}
         lanes = [0] * LANES
@@ -177,7 +178,7 @@ class JetStreamQueue:
         )
 
     async def _age_of_next(self, lane: int, after: int) -> float:
-        """Returns the seconds that the first query of a lane waits which no worker was given yet."""
+        """Returns the seconds for which the first unclaimed query of a lane has waited."""
         try:
             message = await self._cluster.jetstream.get_msg(
                 self._stream,
@@ -185,7 +186,7 @@ class JetStreamQueue:
                 subject=f"{self._cluster.naming.lane(lane)}.>",
                 next=True,
             )
-        # It was claimed meanwhile.
+        # A worker has claimed it meanwhile.
         except NotFoundError:
             return 0.0
         if message.time is None:

@@ -1,4 +1,4 @@
-"""The queue of queries, and what processes tell one another of those that are worked on, as the service sees them."""
+"""Ports to the queue of queries, and to the signals that processes send each other about queries under way."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from typing import Literal, Protocol
 from antiphon.vocabulary.values import Value
 
 NOT_RECORDED = "nothing is answered that cannot be recorded"
-"""Is in each sentence that says why nothing is answered now, which may be otherwise in a moment."""
+"""Part of every sentence that explains why the service answers nothing now, though it may in a moment."""
 MOST_WHY = 300
-"""Characters of a reason that one process gives another."""
+"""The most characters of a reason that one process gives another."""
 
 
 class Message(Value, frozen=True, kw_only=True, forbid_unknown_fields=False):
-    """The base of what processes tell one another: they may be of two versions, and a newer one may say more."""
+    """The base of messages between processes; unknown fields are allowed, because the sender may be a newer version."""
 
 
 class QueuedQuery(Message, frozen=True, kw_only=True):
-    """A query that waits for a worker; everything else that is known of it is in its trace.
+    """A query that waits for a worker; everything else about it is in its trace.
 
     Attributes:
-        key_id: The public part of the key by which it was asked; empty without one.
+        key_id: The public part of the key with which the caller asked; empty without one.
     """
 
     query_id: str
@@ -34,9 +34,9 @@ class QueueState(Value, frozen=True, kw_only=True):
 
     Attributes:
         waiting: Queries that no worker has claimed yet.
-        claimed: Those that workers have.
-        oldest_s: Seconds that the one which waits longest has waited.
-        lanes: Those that wait, by lane.
+        claimed: Queries that workers have claimed.
+        oldest_s: Seconds for which the oldest unclaimed query has waited.
+        lanes: The number of waiting queries in each lane.
     """
 
     waiting: int = 0
@@ -46,10 +46,10 @@ class QueueState(Value, frozen=True, kw_only=True):
 
 
 class DeadQuery(Message, frozen=True, kw_only=True):
-    """A query that was given up, because whoever worked on it ended without an end of it, too often.
+    """A query that was given up, because too many of its workers ended before it did.
 
     Attributes:
-        at: When, in seconds since the epoch.
+        at: The time, in seconds since the epoch.
     """
 
     query_id: str
@@ -59,34 +59,34 @@ class DeadQuery(Message, frozen=True, kw_only=True):
 
 
 class Claim(Protocol):
-    """A query that this process works on for as long as it says so in time."""
+    """A query on which this process works, as long as it renews the claim in time."""
 
     @property
     def query(self) -> QueuedQuery: ...
 
     @property
     def deliveries(self) -> int:
-        """How often the query has been claimed, this time included."""
+        """How often the query has been claimed, including this time."""
 
     @property
     def lasts_s(self) -> float:
-        """Seconds after which the claim is another's, unless it is kept meanwhile."""
+        """Seconds after which another worker may take the query, unless `keep` renews the claim."""
 
     async def keep(self) -> None:
-        """Says that it is being worked on. Raises TraceError if that did not get through."""
+        """Renews the claim. Raises BusyError if that did not get through."""
 
     async def done(self) -> None:
         """Takes the query out of the queue: it is over, and its trace is stored to the end."""
 
     async def give_back(self, delay_s: float = 0.0) -> None:
-        """Leaves it to another worker, at once or after some seconds."""
+        """Leaves the query to another worker, at once or after some seconds."""
 
     async def pass_on(self, delay_s: float) -> None:
-        """Does the same after some seconds, however often: it is not one that ends workers."""
+        """Does the same after some seconds, any number of times, because the query is not what ends workers."""
 
 
 class DeadClaim(Protocol):
-    """A query that is to be given up."""
+    """A query to give up."""
 
     @property
     def query(self) -> QueuedQuery: ...
@@ -95,7 +95,7 @@ class DeadClaim(Protocol):
     def deliveries(self) -> int: ...
 
     async def bury(self) -> None:
-        """Takes it out of the queue, and into the list of dead queries; its trace must be ended before."""
+        """Moves the query from the queue to the list of dead queries; its trace must have been ended before."""
 
 
 class QueryQueue(Protocol):
@@ -103,20 +103,20 @@ class QueryQueue(Protocol):
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing can be stored or queued now, in a sentence; None: it can, as far as `watch` finds."""
+        """The reason why nothing can be stored or queued now, in a sentence; None as long as `watch` finds none."""
 
     async def watch(self) -> None:
-        """Looks again and again whether the servers answer and have room, until it is cancelled."""
+        """Checks again and again that the servers answer and have room, until it is cancelled."""
 
     async def submit(self, query: QueuedQuery) -> None:
-        """Puts a query in; one that waits, or is claimed, already stays as it is.
+        """Puts a query in; one that is there already, waiting or claimed, stays as it is.
 
         Raises:
-            QueueFullError: The queue holds as many as it may.
+            QueueFullError: The queue holds as many queries as it may.
         """
 
     async def claim(self, wait_s: float) -> Claim | None:
-        """Returns a query to work on, lanes in turn; None if none came for so many seconds."""
+        """Returns a query to work on, taking the lanes in turn; None if none came for so many seconds."""
 
     async def holds(self, query: QueuedQuery) -> bool:
         """Returns True for a query that waits or is claimed."""
@@ -130,37 +130,37 @@ class QueryQueue(Protocol):
         """Returns the lane of a tenant's queries, as `QueueState.lanes` counts them."""
 
     async def next_dead(self) -> DeadClaim | None:
-        """Returns a query that was claimed too often, and that nobody works on any more."""
+        """Returns a query that was claimed too often and on which no worker works any more."""
 
     async def dead(self, limit: int = 100) -> Sequence[DeadQuery]:
         """Returns the queries that were given up in the last days, the newest first."""
 
     async def count_dead(self) -> int:
-        """Returns how many they are."""
+        """Returns the number of queries in that list."""
 
 
 class ClaimCounts(Protocol):
-    """Counts what a process does with queries of the queue."""
+    """Counts the claims of a process."""
 
     def claimed(self, deliveries: int) -> None:
-        """Counts a claim, and for how many claims of the query that makes."""
+        """Counts a claim, with the number of times that its query has been claimed."""
 
     def let_go(self) -> None:
-        """Counts the end of a claim, however it ended."""
+        """Counts the end of a claim, of any kind."""
 
     def lost(self) -> None:
-        """Counts a claim that became another's while the query was worked on."""
+        """Counts a claim that another worker took over while this one worked on the query."""
 
     def given_up(self) -> None:
         """Counts a query that was ended because it was claimed too often."""
 
 
 class WorkerReport(Message, frozen=True, kw_only=True):
-    """What a worker tells of itself every second.
+    """A worker's report on itself, sent every second.
 
     Attributes:
-        places: Queries that it works on at once.
-        mean_s: How long its last ones took; None before any has ended.
+        places: The most queries that it works on at once.
+        mean_s: The mean duration of its last queries, in seconds; None before any has ended.
     """
 
     name: str
@@ -169,7 +169,7 @@ class WorkerReport(Message, frozen=True, kw_only=True):
 
 
 class Wish(Message, frozen=True, kw_only=True):
-    """What the process that works on a query is asked for: to show its text as it is written, or to end."""
+    """A request to the process that works on a query: to send its text as it is written, or to end it."""
 
     query_id: str
     wants: Literal["text", "end"]
@@ -177,10 +177,10 @@ class Wish(Message, frozen=True, kw_only=True):
 
 
 class Signals(Protocol):
-    """What processes tell one another at once, and nobody stores."""
+    """Messages that processes send each other directly, without storing them."""
 
     async def wish(self, wish: Wish) -> bool:
-        """Asks whoever works on a query for something; returns False if nobody says that it is heard."""
+        """Sends a wish to the process that works on a query; returns False if none confirms it."""
 
     async def tell(self, wish: Wish) -> None:
         """Does the same without waiting for an answer."""
@@ -189,7 +189,7 @@ class Signals(Protocol):
         """Calls `hear` with each wish from now on; it returns True if the query runs here."""
 
     async def report(self, report: WorkerReport) -> None:
-        """Tells of a worker."""
+        """Sends a worker's report."""
 
     async def hear_reports(self, hear: Callable[[WorkerReport], None]) -> None:
         """Calls `hear` with each report from now on."""

@@ -1,5 +1,5 @@
-"""Looks whether the servers take what is to be stored: a connection says little, for one that is cut off from most
-others keeps it, and a stream that is full still answers.
+"""Checks that the servers can store data. A connection proves little: a server that is cut off from most others keeps
+its connections, and a stream that is full still answers.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ log = structlog.get_logger(__name__)
 T = TypeVar("T")
 
 LOOK_S = 2.0
-"""Seconds between two looks at the streams, and for which the answer to one is waited for."""
+"""Seconds between two looks at the streams, and the time limit of one."""
 LOOK_AGAIN_S = 0.5
-"""Seconds after a look in vain."""
+"""Seconds until the next look after a failed one."""
 AWAY_S = 4.0
-"""Seconds of looks in vain after which the servers are not reached: a new leader is elected in one to three, which
-whoever asks meanwhile can wait for."""
+"""Seconds of failed looks after which the servers count as unreachable: electing a new leader takes one to three, for
+which callers can wait."""
 ROOM_BYTES = 64 * 1024
 """A stream with less room than this is full: the next append may be as large."""
 
@@ -41,10 +41,10 @@ REFUSED = (
 
 
 class Reach:
-    """The way of one process to the servers, as it looks at it all the time.
+    """One process's view of the servers, which it keeps checking.
 
     Args:
-        streams: What is stored in; their leaders tell whom most of the servers follow, and what room there is.
+        streams: The streams in which the process stores; their leaders know if most servers follow them, and the room.
     """
 
     def __init__(self, cluster: Cluster, streams: Sequence[str]) -> None:
@@ -55,7 +55,7 @@ class Reach:
 
     @property
     def trouble(self) -> str | None:
-        """The reason why nothing can be stored now, in a sentence; None: it can, as far as anybody looks (`watch`)."""
+        """The reason why nothing can be stored now, in a sentence; None as long as `watch` finds no problem."""
         if not self._cluster.client.is_connected or self._is_away():
             return AWAY
         if self._full is not None:
@@ -82,7 +82,7 @@ class Reach:
                 found = await asyncio.gather(*map(look, self._streams))
         except (NatsError, TimeoutError, ConnectionError):
             found = []
-        # A server that is cut off from the leader answers for itself, and names none.
+        # A server that is cut off from the leader still answers, but names no leader.
         if found and all(map(_has_leader, found)):
             self._failing_since = None
             self._full = next(filter(None, map(full, found)), None)
@@ -115,12 +115,12 @@ def full(stream: StreamInfo) -> str | None:
 
 
 def _has_leader(stream: StreamInfo) -> bool:
-    # One server alone is no cluster.
+    # A single server is not a cluster and needs no leader.
     return stream.cluster is None or bool(stream.cluster.leader)
 
 
 async def reached(asked: Awaitable[T]) -> T:
-    """Waits for the servers.
+    """Waits for the servers' answer.
 
     Raises:
         BusyError: They cannot be reached, or do not answer.

@@ -1,4 +1,4 @@
-"""The messages between a session and the process that performs its requests, and their reading."""
+"""The messages between a session and the process that performs its requests, and functions that read them."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from antiphon.vocabulary.events import Live
 from antiphon.vocabulary.typed import prepared
 
 MOST_WORDS = 600
-"""Characters of a reason that the other side gives."""
+"""The most characters of a reason that the other side gives."""
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Whose query it is: what its requests are performed with, besides the process's own settings.
+    """The context in which a process performs a query's requests, besides the process's own settings.
 
     Attributes:
-        tenant: Whose documents it searches; empty: those that are everybody's.
-        effects: It may change something outside.
+        tenant: The tenant whose documents it searches; empty: only the shared ones.
+        effects: True if its tools may change something outside.
         tools: The key of the tool definitions that the model sees: both processes must have the same.
     """
 
@@ -39,8 +39,8 @@ class Frame(
     """The base of every message.
 
     Attributes:
-        lease: The time of one query at one process; a message of another one is nobody's.
-        number: 1, 2, 3 … in each direction: core NATS drops messages if a connection breaks, and that must show.
+        lease: The id of one query's stay at one process; messages of other leases are ignored.
+        number: 1, 2, 3 … in each direction: core NATS drops messages if a connection breaks, and the gap shows that.
     """
 
     lease: str
@@ -48,10 +48,10 @@ class Frame(
 
 
 class Begin(Frame, frozen=True, kw_only=True, tag="begin"):
-    """The query begins here.
+    """The first message about a query to a process.
 
     Attributes:
-        reply_to: The subject that its messages go to.
+        reply_to: The subject to which the process sends its messages.
         lease_s: Seconds without a message after which the session gives this process up.
     """
 
@@ -70,8 +70,8 @@ class Perform(Frame, frozen=True, kw_only=True, tag="perform"):
     """A request to perform.
 
     Attributes:
-        again: It was performed before, in a process that is gone.
-        followed: Somebody reads the query live.
+        again: True if a process that is gone may have performed it before.
+        followed: True if somebody reads the query live.
     """
 
     request: msgspec.Raw
@@ -80,14 +80,14 @@ class Perform(Frame, frozen=True, kw_only=True, tag="perform"):
 
 
 class Abandon(Frame, frozen=True, kw_only=True, tag="abandon"):
-    """What the request `seq` led to is to be stopped."""
+    """An order to stop the work that the request `seq` led to."""
 
     seq: int
     why: str
 
 
 class Alive(Frame, frozen=True, kw_only=True, tag="alive"):
-    """The sender works on the query still."""
+    """A sign of life: the sender still works on the query."""
 
 
 class End(Frame, frozen=True, kw_only=True, tag="end"):
@@ -107,10 +107,10 @@ class Streamed(Frame, frozen=True, kw_only=True, tag="streamed"):
 
 
 class Done(Frame, frozen=True, kw_only=True, tag="done"):
-    """Nothing that the request `seq` led to is under way any more.
+    """All work that the request `seq` led to is done.
 
     Attributes:
-        error: What failed; empty: nothing.
+        error: The failure; empty: nothing failed.
     """
 
     seq: int
@@ -118,7 +118,7 @@ class Done(Frame, frozen=True, kw_only=True, tag="done"):
 
 
 class Gone(Frame, frozen=True, kw_only=True, tag="gone"):
-    """This process works on the query no more."""
+    """The process no longer works on the query."""
 
     why: str
 
@@ -147,27 +147,27 @@ def encode(message: Frame | Offer) -> bytes:
 
 
 def read_to_process(data: bytes) -> ToProcess:
-    """Reads what a session sent. Raises RemoteError if it is no such message."""
+    """Reads a message from a session. Raises RemoteError if it is not one."""
     return _read(_to_process, data)
 
 
 def read_to_session(data: bytes) -> ToSession:
-    """Reads what an acting process sent. Raises RemoteError if it is no such message."""
+    """Reads a message from an acting process. Raises RemoteError if it is not one."""
     return _read(_to_session, data)
 
 
 def read_offer(data: bytes) -> Offer:
-    """Reads the answer to a session that looks for a process. Raises RemoteError if it is none."""
+    """Reads the answer to a session that looks for a process. Raises RemoteError if it is not one."""
     return _read(_offer, data)
 
 
 def read_live(data: bytes) -> Live:
-    """Reads text for live followers. Raises RemoteError if it is none."""
+    """Reads text for live followers. Raises RemoteError if it is not that."""
     return _read(_live, data)
 
 
 def _read(decoder: msgspec.json.Decoder[T], data: bytes) -> T:
-    # Of the message itself nothing is said: it is whoever's who reaches the servers.
+    # The error does not quote the message: anybody who reaches the servers may have sent it.
     try:
         return decoder.decode(data)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:

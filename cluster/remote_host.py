@@ -1,4 +1,4 @@
-"""The acting process's side: performs the requests of each query that comes, and relays what is published."""
+"""The acting process's side: performs the requests of each query that comes, and sends back the events."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from antiphon.vocabulary.errors import DecodeError, RemoteError
 log = structlog.get_logger(__name__)
 
 SILENT_LEASES = 3
-"""A session that gave no sign of life for so many leases is gone, and its work stops."""
+"""After so many lease times without a sign of life a session is gone, and work for it stops."""
 LEAVING_S = 30.0
-"""Seconds in which work under way may end when the process is to stop."""
+"""Seconds that work under way may take to end when the process should stop."""
 
 
 class RemoteHost:
     """Performs requests of one kind, as one of several processes that do.
 
     Args:
-        room: What it performs, such as `dispatcher`.
+        room: The part that it acts as, such as `dispatcher`.
         build: Builds the outside of one query.
-        catalog: The events that there are.
+        catalog: All events that may come.
     """
 
     def __init__(
@@ -55,20 +55,21 @@ class RemoteHost:
 
     @property
     def queries(self) -> int:
-        """How many queries have their component here."""
+        """The number of queries for which this process acts."""
         return len(self._queries)
 
     async def start(self) -> None:
         """Begins to take queries."""
         await self._client.subscribe(self._subject, cb=self._on_message)
         beginning = self._cluster.naming.acting(self._room)
+        # `any` reaches one process of the group; `all` is for sessions that got no answer from that one.
         self._offering = [
             await self._client.subscribe(
                 f"{beginning}.any", queue=self._room, cb=self._offer
             ),
             await self._client.subscribe(f"{beginning}.all", cb=self._offer),
         ]
-        # So that a session that looks for a process from now on finds this one.
+        # After the flush every session that looks for a process finds this one.
         await self._client.flush()
         self._tasks = [
             asyncio.create_task(self._deliver(), name="deliver to sessions"),
@@ -111,7 +112,7 @@ class RemoteHost:
                 frame, self._catalog, self._enqueue, self._client.max_payload
             )
             self._queries[frame.lease] = query
-        # Of a query that was dropped here: the session hears nothing of it, and looks for another process.
+        # A message about a query that was dropped here: without an answer the session looks for another process.
         if query is None:
             return
         query.heard_at = asyncio.get_running_loop().time()
@@ -120,7 +121,7 @@ class RemoteHost:
             if frame.number != query.received:
                 raise RemoteError("a message was lost on its way")
             await self._take(query, frame)
-        except Exception as error:  # noqa: BLE001 - whatever is wrong with one query, the others go on
+        except Exception as error:  # noqa: BLE001 - a failure of one query must not stop the others
             why = f"{type(error).__name__}: {error}"[: frames.MOST_WORDS]
             log.warning("remote_query_refused", room=self._room, error=why)
             query.tell(frames.Gone, why=why)
@@ -151,14 +152,14 @@ class RemoteHost:
         while True:
             subject, frame = await self._outbox.get()
             try:
-                # A message that does not get through is missed by its number.
+                # If a message does not get through, the session notices the gap in their numbers.
                 with suppress(NatsError, OSError):
                     await self._client.publish(subject, frames.encode(frame))
             finally:
                 self._outbox.task_done()
 
     async def _beat(self) -> None:
-        """Tells sessions that their queries are worked on, and drops those whose session is gone."""
+        """Sends signs of life to sessions, and drops queries whose session is gone."""
         pause_s = 0.1
         while True:
             await asyncio.sleep(pause_s)

@@ -24,21 +24,21 @@ from antiphon.vocabulary.events import Event, Live, Recorded
 log = structlog.get_logger(__name__)
 
 LEASE_S = 5.0
-"""Seconds without a sign of life after which a process is given up."""
+"""Seconds without a sign of life after which a session gives up a process."""
 BEATS = 4
 """Signs of life in that time."""
 LOOKS = 3
 LOOK_S = 0.2
 OFFER_S = 1.0
-"""Seconds in which a process is to answer a session that looks for one."""
+"""Seconds that a process may take to answer a session that looks for one."""
 
 
 class NoProcessError(RemoteError):
-    """Nobody acts as the component that a session asks for."""
+    """No process acts as the component that a session needs."""
 
 
 class Receiver(Protocol):
-    """The session's side of one query. What it raises as a ServiceError ends the lease."""
+    """The session's side of one query. A ServiceError that it raises ends the lease."""
 
     def take_event(self, recorded: Recorded[Event]) -> None:
         """Takes an event to publish; its `cause` is the event that led to it."""
@@ -47,14 +47,14 @@ class Receiver(Protocol):
         """Takes text for live followers."""
 
     def take_done(self, seq: int, error: str) -> None:
-        """Takes that nothing which that event led to is under way any more."""
+        """Takes the news that all work which that event led to is done."""
 
     def lost(self) -> None:
-        """Hears that the lease is over."""
+        """Takes the news that the lease is over."""
 
 
 class Lease:
-    """One query at one process. It is over when `lost` says why."""
+    """One query at one process. It is over once `lost` holds a reason."""
 
     def __init__(self, client: Client, subject: str, lease_s: float) -> None:
         self.id = secrets.token_hex(8)
@@ -74,26 +74,26 @@ class Lease:
         await self.send(frames.Perform, request=raw, again=again, followed=followed)
 
     async def abandon(self, seq: int, why: str) -> None:
-        """Stops what the request of this `seq` led to. Raises as `send` does."""
+        """Stops the work that the request of this `seq` led to. Raises as `send` does."""
         await self.send(frames.Abandon, seq=seq, why=why)
 
     async def recall(self, recorded: Recorded[Event]) -> None:
-        """Tells of an event from before. Raises as `send` does."""
+        """Sends an event of the query's past. Raises as `send` does."""
         await self.send(frames.Recall, recorded=Raw(to_json(recorded)))
 
     async def alive(self) -> None:
-        """Tells that the query goes on. Raises as `send` does."""
+        """Sends a sign of life. Raises as `send` does."""
         await self.send(frames.Alive)
 
     async def end(self) -> None:
-        """Tells that the query is over. Raises as `send` does."""
+        """Sends the end of the query. Raises as `send` does."""
         await self.send(frames.End)
 
     async def send(self, kind: type[frames.Frame], **fields: object) -> None:
         """Sends a message.
 
         Raises:
-            RemoteError: It is larger than the servers take, or they cannot be reached.
+            RemoteError: The message is larger than the servers take, or they cannot be reached.
         """
         message = kind(lease=self.id, number=self._sent + 1, **fields)
         data = frames.encode(message)
@@ -108,6 +108,7 @@ class Lease:
             raise RemoteError(
                 f"nothing can be sent ({str(error) or type(error).__name__})"
             ) from error
+        # Only now: a message that could not be sent must not leave a gap in the numbers.
         self._sent += 1
 
     def heard(self, message: frames.Frame) -> bool:
@@ -119,20 +120,20 @@ class Lease:
         return not self.lost
 
     def check(self) -> None:
-        """Notes that the process gave no sign of life for too long."""
+        """Ends the lease if the process gave no sign of life for too long."""
         silent_s = asyncio.get_running_loop().time() - self._heard_at
         if silent_s > self._lease_s and not self.lost:
             self.lost = f"no sign of life for {self._lease_s:g} s"
 
 
 class RemoteLink:
-    """The way of one process's sessions to a component elsewhere. One a process and component.
+    """The link of one process's sessions to a component elsewhere; one for each component.
 
     Args:
         connection: To the servers; made when the first query needs it.
         room: The component, such as `dispatcher`.
-        catalog: The events that there are.
-        lease_s: Seconds without a sign of life after which a process is given up.
+        catalog: All events that may come.
+        lease_s: Seconds without a sign of life after which a session gives up a process.
     """
 
     def __init__(
@@ -154,10 +155,10 @@ class RemoteLink:
         """Finds a process and begins the query there.
 
         Args:
-            receiver: Is handed what comes back, in the order in which it was sent.
+            receiver: Gets everything that comes back, in the order in which it was sent.
 
         Raises:
-            RemoteError: None answers, or it cannot be used.
+            RemoteError: No process answers, or its answer cannot be used.
             ConfigurationError: NATS cannot be reached.
         """
         cluster = await self._connection.get()
@@ -175,11 +176,11 @@ class RemoteLink:
         await self._connection.close()
 
     def forget(self, lease: Lease) -> None:
-        """Takes no more messages of it."""
+        """Ignores further messages of a lease."""
         self._leases.pop(lease.id, None)
 
     async def _listen(self, cluster: Cluster) -> None:
-        """Subscribes once a process to what acting processes send."""
+        """Subscribes, once for this process, to the messages of acting processes."""
         async with self._lock:
             if not self._inbox:
                 inbox = f"{cluster.naming.acting(self.room)}.to.{secrets.token_hex(12)}"
@@ -187,7 +188,7 @@ class RemoteLink:
                 self._inbox = inbox
 
     async def _find_again(self, cluster: Cluster) -> str:
-        """Returns what `_find` does; none may be there for a moment, while the only one is started anew."""
+        """Does what `_find` does, several times: the only process may just be restarting."""
         for _ in range(LOOKS):
             try:
                 return await self._find(cluster)
@@ -200,8 +201,8 @@ class RemoteLink:
         beginning = cluster.naming.acting(self.room)
         try:
             try:
-                # To whichever the servers choose of the queue group. That one may be frozen: then all are asked, and
-                # the first that answers is taken.
+                # The servers choose one process of the queue group. It may be frozen: then the session asks all, and
+                # takes the first that answers.
                 answer = await cluster.client.request(
                     f"{beginning}.any", b"", timeout=OFFER_S
                 )
@@ -217,6 +218,7 @@ class RemoteLink:
             raise RemoteError(
                 f"no process that acts as {self.room} answers ({str(error) or type(error).__name__})"
             ) from error
+        # The answer may be hostile: the query must go to a subject of this part, and to no other.
         subject = frames.read_offer(answer.data).subject
         if not subject.startswith(f"{beginning}.at.") or any(
             mark in subject for mark in "*> "
@@ -231,7 +233,7 @@ class RemoteLink:
             log.warning("remote_message_refused", room=self.room, error=str(error))
             return
         found = self._leases.get(frame.lease)
-        # Such as one of a process that was given up, and woke.
+        # For example from a process that was given up and then woke up.
         if found is None:
             return
         lease, receiver = found

@@ -1,8 +1,8 @@
-"""Performs requests of one query in another process: passes them on, and publishes what comes back.
+"""Performs requests of one query in another process: passes them on, and publishes the events that come back.
 
-To the session nothing is different: what a request led to is a task of the session for as long as it is under way, and
-what comes back has the request as its cause. A process that is lost is replaced by another one, which performs again
-what has no outcome, as a query does that is resumed.
+Nothing is different for the session: the work of a request is a task of the session as long as it is under way, and
+events that come back have the request as their cause. If a process is lost, another one replaces it and repeats the
+requests that have no outcome, as a resumed query does.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ from antiphon.vocabulary.ports import Ports
 log = structlog.get_logger(__name__)
 
 MOST_TRIES = 2
-"""Processes in which one request is tried: a call that ends its process must not end all of them in turn."""
+"""Processes that may try one request: a call that kills its process must not kill all of them in turn."""
 BEATS = 4
-"""Looks at the lease, and signs of life, in the time that it lasts."""
+"""How often the lease is checked, and a sign of life sent, in the time that it lasts."""
 
 
 class Room(NamedTuple):
-    """What can be performed in a process of its own.
+    """A part of the service that can run in a process of its own.
 
     Attributes:
-        performs: The requests.
+        performs: The requests that it performs.
         emits: The events that may come back; others are refused.
-        needs: The events of the query's past that its process has to know.
+        needs: The events of the query's past that the process has to know.
     """
 
     performs: tuple[type[Event], ...]
@@ -49,17 +49,17 @@ class Room(NamedTuple):
 
 @dataclass(eq=False)
 class RemoteRun:
-    """A request that is performed elsewhere; satisfies `Run`.
+    """A request that another process performs; satisfies `Run`.
 
     Attributes:
-        again: It was sent before, to a process that is gone, or performed before the query was interrupted.
-        context: What comes back is published in it: its cause is then the request, as if it were performed here.
-        done: Is set to what failed, or to an empty text, when nothing of the request is under way any more.
+        again: True if it was sent to a process that is gone, or performed before the query was interrupted.
+        context: Events that come back are published in it, so that the request is their cause, as if performed here.
+        done: Is set once all work of the request is done, to the failure or to an empty text.
         news: Wakes the task that sends.
-        tries: The processes that it was sent to.
-        abandoned: Why it was abandoned; empty if it was not.
-        has_outcome: Its outcome was published.
-        unsent: What of it waits to be sent.
+        tries: The number of processes to which it was sent.
+        abandoned: The reason why it was abandoned; empty if it was not.
+        has_outcome: True once its outcome was published.
+        unsent: True if the request, or its abandonment, waits to be sent.
     """
 
     request: Recorded[Event]
@@ -73,25 +73,26 @@ class RemoteRun:
     unsent: bool = True
 
     def abandon(self, why: str, /) -> None:
-        """Lets the process that performs it stop it and send its outcome."""
+        """Has the other process stop the request and send its outcome."""
         if self.has_outcome or self.done.done():
             return
         self.abandoned = why
+        # From now on the cause of what comes back is the event that abandons it, which is being handled here.
         self.context = copy_context()
         self.unsent = True
         self.news.set()
 
     def end(self, error: str) -> None:
-        """Lets the session's task end."""
+        """Lets the session's task for this request end."""
         if not self.done.done():
             self.done.set_result(error)
 
 
 class RemoteOutside:
-    """Satisfies `Outside`.
+    """The outside of one query, at work in another process; satisfies `Outside`.
 
     Args:
-        link: The way to the processes that perform such requests.
+        link: The link to the processes that perform such requests.
     """
 
     def __init__(
@@ -120,25 +121,25 @@ class RemoteOutside:
         done: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         run = RemoteRun(request, command.again, copy_context(), done, self._news)
         self._runs[request.seq] = run
-        # As a task, which begins once the event is stored: nothing is asked for that a crash could undo.
+        # A task of the session begins once its event is stored: a crash cannot undo a request that was sent.
         self._ports.spawn(self._until_done(run))
         if self._stop_link is None:
             self._stop_link = self._ports.spawn(self._keep_link(), background=True)
         return run
 
     async def _until_done(self, run: RemoteRun) -> None:
-        """Sends a request, and ends when nothing of it is under way any more."""
+        """Has a request sent, and ends once all work of it is done."""
         self._news.set()
         error = await run.done
         if error:
             raise RemoteError(f"{self._link.room} elsewhere: {error}")
 
     async def _keep_link(self) -> None:
-        """Sends what is to be sent, and looks for another process if one is lost, until the session ends."""
+        """Sends requests, and looks for another process if one is lost, until the session ends."""
         pause_s = self._link.lease_s / BEATS
         try:
             while True:
-                # Nothing to send: the lease is looked at all the same.
+                # With nothing to send, the lease still has to be checked.
                 with suppress(TimeoutError):
                     async with asyncio.timeout(pause_s):
                         await self._news.wait()
@@ -176,10 +177,11 @@ class RemoteOutside:
             try:
                 await self._send(lease, run)
             except RemoteError as error:
-                # This one cannot be sent; others can.
+                # This request cannot be sent; others may be.
                 run.end(str(error))
 
     async def _send(self, lease: Lease, run: RemoteRun) -> None:
+        # True if the process has the request already, and only its abandonment is to be sent.
         is_there = run.tries and not run.again
         if not is_there:
             await self._tell_past(lease)
@@ -192,7 +194,7 @@ class RemoteOutside:
             await lease.abandon(run.request.seq, run.abandoned)
 
     async def _tell_past(self, lease: Lease) -> None:
-        """Tells the process what has happened since it was last told: tools know what was found before."""
+        """Sends the process the past events that it does not have yet, because tools use earlier findings."""
         for recorded in self._ports.past():
             if recorded.seq > self._told_seq:
                 self._told_seq = recorded.seq
@@ -200,7 +202,7 @@ class RemoteOutside:
                     await lease.recall(recorded)
 
     def _give_up(self, lease: Lease) -> None:
-        """Lets go of a process that is lost; what it owes is performed again by another."""
+        """Gives up a lost process; another one will repeat the requests for which it owes an outcome."""
         log.warning(
             "remote_process_lost",
             room=self._link.room,
@@ -218,7 +220,7 @@ class RemoteOutside:
                 run.again = run.unsent = True
 
     def _fail(self, why: str) -> None:
-        """Ends all that is waited for: what is owed the session finds by itself."""
+        """Ends the tasks of all open requests; the session then notices itself that their outcomes are owed."""
         log.warning(
             "remote_part_away",
             room=self._link.room,
@@ -232,9 +234,9 @@ class RemoteOutside:
             run.end(why)
 
     def take_event(self, recorded: Recorded[Event]) -> None:
-        """Publishes what the process published."""
+        """Publishes an event that the process sent."""
         run = self._runs.get(recorded.cause)
-        # Whoever reaches the servers could send it: only what a request of this query leads to is taken.
+        # Anybody who reaches the servers could have sent it: only outcomes of this query's own requests are accepted.
         if not isinstance(recorded.event, self._room.emits) or run is None:
             raise RemoteError("an event came that is not the component's to publish")
         if recorded.query_id != self._place.query_id:
@@ -244,24 +246,24 @@ class RemoteOutside:
         run.context.run(self._ports.publish, recorded.event)
 
     def take_live(self, live: Live) -> None:
-        """Passes on what the process shows live."""
+        """Passes on live text."""
         self._ports.emit_live(live)
 
     def take_done(self, seq: int, error: str) -> None:
-        """Lets the task end that waited for what this request led to."""
+        """Ends the task of a request whose work is done."""
         if seq in self._runs:
             self._runs[seq].end(error)
 
     def lost(self) -> None:
-        """Looks for another process now, and not at the next look at the lease."""
+        """Has another process looked for at once, rather than at the next check of the lease."""
         self._news.set()
 
     async def _leave(self) -> None:
-        """Tells the process that the query is over here."""
+        """Sends the process the end of the query."""
         if self._lease is None:
             return
         self._link.forget(self._lease)
         lease, self._lease = self._lease, None
-        # A process that hears nothing of it notices by itself, when no sign of life comes.
+        # A process that does not get it will miss the signs of life.
         with suppress(RemoteError):
             await lease.end()

@@ -1,4 +1,4 @@
-"""One query whose requests are performed here for a session elsewhere, and the work that it has under way."""
+"""One query whose requests this process performs for a session elsewhere, with its work under way."""
 
 from __future__ import annotations
 
@@ -28,19 +28,19 @@ from antiphon.vocabulary.ports import Ports
 log = structlog.get_logger(__name__)
 
 _ENVELOPE_BYTES = 1_024
-"""What surrounds an event in its message, at most."""
+"""The most that a message adds to its event."""
 
-# Inherited by tasks, so that what work publishes has the event as its cause that it came from.
+# A context variable, because tasks inherit it: events that work publishes have its request as their cause.
 _acting_on: ContextVar[int] = ContextVar("acting_on", default=0)
 
 
 BuildOutside = Callable[[frames.Place, Ports], Awaitable[Outside]]
-"""Builds what performs the requests of one query. Raises ServiceError if it cannot."""
+"""Builds the performer of one query's requests. Raises ServiceError if it cannot."""
 Send = Callable[[str, frames.Frame], None]
 
 
 class HostedQuery:
-    """One query whose requests are performed in this process, and the work that it has under way."""
+    """One query whose requests this process performs, with its work under way."""
 
     def __init__(
         self, begin: frames.Begin, catalog: Catalog, send: Send, most_bytes: int
@@ -81,7 +81,7 @@ class HostedQuery:
         self._send(self._reply_to, kind(lease=self.lease, number=self._sent, **fields))
 
     def take(self, frame: frames.Recall | frames.Perform | frames.Abandon) -> None:
-        """Takes in an event of the past, begins to perform a request, or stops it."""
+        """Takes in an event of the past, begins to perform a request, or stops one."""
         if self.outside is None:
             raise RemoteError("nothing was begun")
         match frame:
@@ -110,8 +110,8 @@ class HostedQuery:
             self._runs[command.request.seq] = run
 
     def _for_request(self, seq: int, act: Callable[[], None]) -> None:
-        """Does what a request calls for; what is published meanwhile has it as its cause."""
-        # Counted as under way meanwhile, so that its work cannot end before it has begun all of it.
+        """Calls `act` with the request as the cause of all events that it publishes."""
+        # Counts as work itself, so that the request is not done before it has begun all of its work.
         self._count(seq, 1)
         token = _acting_on.set(seq)
         try:
@@ -140,7 +140,7 @@ class HostedQuery:
     def _tell_large(
         self, kind: type[frames.Frame], name: str, **field: Recorded[Event] | Live
     ) -> None:
-        """Sends what a component made, which may be of any size."""
+        """Sends a component's event or text, which may be too large for a message."""
         raws = {key: Raw(to_json(value)) for key, value in field.items()}
         size_bytes = sum(len(bytes(raw)) for raw in raws.values())
         most_bytes = self._most_bytes - _ENVELOPE_BYTES
@@ -161,7 +161,7 @@ class HostedQuery:
             self._count(seq, 1)
 
         def ended(task: asyncio.Task[None]) -> None:
-            work.close()  # if the task was cancelled before it began, nobody else does
+            work.close()  # nothing else closes the coroutine of a task that was cancelled before it began
             self._tasks.discard(task)
             if not task.cancelled() and (error := task.exception()) is not None:
                 self._note_error(seq, error)
@@ -172,7 +172,7 @@ class HostedQuery:
         return task.cancel
 
     def _count(self, seq: int, change: int) -> None:
-        """Counts what a request has led to and is under way; tells the session when nothing is any more."""
+        """Counts a request's work under way; tells the session when all of it is done."""
         left = self._under_way.get(seq, 0) + change
         if left:
             self._under_way[seq] = left

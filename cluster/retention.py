@@ -1,4 +1,4 @@
-"""Deleting traces from the streams, and the oldest ones when there are too many."""
+"""Deletes traces from the streams, and the oldest ones when there are too many."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.cluster.trace_log import TraceLog
 from antiphon.traces import conversations_of
 
 _MOST_RUNS = 20
-"""A run of pruning frees what the average trace would; a few free what was asked for."""
+"""One run of pruning reckons with traces of average size; a few runs free the amount wanted."""
 
 _OLDEST = """
     SELECT query_id FROM queries WHERE status != 'open' ORDER BY started_at, number LIMIT ?
@@ -34,7 +34,7 @@ _EMPTY_TITLED = """
 
 
 class Deleter:
-    """Deletes, one wish at a time."""
+    """Deletes traces, one call at a time."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class Deleter:
         """Deletes traces.
 
         Raises:
-            TraceError: The servers do not answer; what is left can be deleted again.
+            TraceError: The servers do not answer; deleting the same traces again removes the rest.
         """
         async with self._turn:
             await self._delete(query_ids)
@@ -92,13 +92,13 @@ class Deleter:
             await self._log.delete(query_id)
             await self._notes.remove(self._naming.feedback(query_id))
         await self._projection.removed(list(map(self._naming.trace, query_ids)))
-        # Somebody's words, which go with the last of what they are about.
+        # A title is somebody's words: it goes with the last trace of its conversation.
         titled = await index.readers.run(partial(_empty_titled, session_ids=sessions))
         for session_id in titled:
             await self._notes.remove(self._naming.title(session_id))
 
     async def _used_bytes(self) -> int:
-        """Returns what traces take on each server."""
+        """Returns the space that traces take on each server."""
         return (await self._reader.state()).size_bytes + await self._blobs.size_bytes()
 
 
@@ -108,9 +108,10 @@ def _ids_to_prune(
     used_bytes: int,
     most_bytes: int | None,
 ) -> list[str]:
-    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
+    """Reads the oldest traces that are over: those started before a time, and as many more as free the excess."""
     over, wanted = connection.execute(_COUNT, (older_than,)).fetchone()
     if most_bytes is not None and used_bytes > most_bytes:
+        # Five per cent below the limit, so that the next trace does not exceed it again; rounded up, so at least one.
         excess = used_bytes - most_bytes * 95 // 100
         by_size = -(-excess * over // used_bytes)
         wanted = max(wanted, min(over, by_size))

@@ -1,4 +1,4 @@
-"""Traces as one tenant sees them, or as whoever sees all does: another's are not there."""
+"""Traces as one tenant sees them, to whom other tenants' traces do not exist, or as a caller sees them who sees all."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 
 class SeenTraces:
-    """Reads traces. Each method raises NotFoundError for one that is not there, and TraceError without the servers.
+    """Reads traces. Methods raise NotFoundError for a trace that does not exist, and TraceError without the servers.
 
     Args:
-        tenant: Whose traces are seen; None: everybody's.
+        tenant: The tenant whose traces exist; None: those of all.
     """
 
     def __init__(
@@ -37,7 +37,7 @@ class SeenTraces:
         return SeenTraces(self._log, self._reader, self._catalog, tenant)
 
     async def tenant_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is, whoever that is; None if it is not there."""
+        """Returns the tenant of a trace, any tenant; None if it does not exist."""
         try:
             first = await self._log.first(query_id)
         except NotFoundError:
@@ -45,16 +45,16 @@ class SeenTraces:
         return tenant_of(first.headers)
 
     async def check(self, query_id: str) -> None:
-        """Refuses another tenant's trace; who sees everything needs no look at its first message."""
+        """Refuses another tenant's trace. For a caller who sees everything this reads nothing."""
         if self._tenant is not None:
             self._check_seen(query_id, await self._log.first(query_id))
 
     async def read(self, query_id: str) -> StoredTrace:
-        """Reads a trace whole. Raises DecodeError for a message that is none of ours."""
+        """Reads a whole trace. Raises DecodeError for a message that is not ours."""
         return await self._up_to(query_id, await self._log.last(query_id))
 
     async def told(self, query_id: str, tell: Callable[[StoredTrace], T]) -> T:
-        """Reads a trace, and returns what is to be told of it."""
+        """Reads a trace, and returns the result of `tell`, which runs in a thread if the trace is large."""
         trace = await self.read(query_id)
         return await decoded(partial(tell, trace), trace.size_bytes)
 
@@ -63,7 +63,7 @@ class SeenTraces:
         return await self._events_of(await self.read(query_id), after)
 
     async def take_over(self, query_id: str) -> list[Recorded[Event]]:
-        """Reads the events of a trace that is not over; who appended to it until now is refused from then on.
+        """Reads an unfinished trace in order to go on with it; this process's next append locks out earlier writers.
 
         Raises:
             TraceStateError: It is over.
@@ -81,10 +81,10 @@ class SeenTraces:
     async def ending(
         self, query_id: str, last: StoredMessage | None
     ) -> Sequence[Recorded[Event]]:
-        """Reads the last append to a trace that is over; nothing of one that is not.
+        """Reads the last append to a trace that is over; returns nothing for one that is not.
 
         Args:
-            last: Its last message, if that was told.
+            last: Its last message, if it came with the announcement of the end.
         """
         await self.check(query_id)
         if last is None:
@@ -93,7 +93,7 @@ class SeenTraces:
             return ()
         try:
             return await self._events_of(await self._reader.trace_of(query_id, [last]))
-        # It refers to a long text that an earlier append holds, or what was told is none of ours.
+        # The message refers to a long text of an earlier append, or is not one of ours.
         except DecodeError:
             events = await self.events(query_id, 0)
         if isinstance(events[-1].event, QueryClosed):

@@ -1,4 +1,4 @@
-"""The provider's circuit, shared by all processes: failures of any open it, and one query of one process probes."""
+"""The provider's circuit, shared by all processes: failures of any process open it, and one query of one probes."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from antiphon.vocabulary.errors import RemoteError
 log = structlog.get_logger(__name__)
 
 LOOK_S = 1.0
-"""Seconds between two looks at what other processes have noted."""
+"""Seconds between two reads of what other processes have noted."""
 
 Rule = Callable[[Circuit], Circuit]
 
 
 class SharedCircuit:
-    """Satisfies `CircuitHolder`.
+    """The shared circuit as one process holds it; satisfies `CircuitHolder`.
 
-    What this process notes counts here at once, and for the others as soon as the servers have it. If those do not
-    answer each process goes by its own.
+    A success or failure counts here at once, and for the others as soon as the servers have it. If the servers do not
+    answer, each process uses its own circuit.
 
     Args:
         shared: The value that all share.
@@ -45,10 +45,10 @@ class SharedCircuit:
         self._watch: asyncio.Task[None] | None = None
 
     def enter(self, now: float) -> bool:
-        """Lets a call through; of an open circuit one that this process has won the right to.
+        """Lets a call through; through an open circuit only a probe for which this process has won the right.
 
-        The first that comes after the rest asks for that right and is kept out; whichever process gets it lets its next
-        one through.
+        The first call after the circuit's rest asks for that right and is kept out itself; the process that gets it
+        lets its next call through.
         """
         self.start()
         if not self.value.is_open:
@@ -62,7 +62,7 @@ class SharedCircuit:
         return False
 
     def succeeded(self) -> None:
-        """Notes a success: of a closed circuit without failures it is no news."""
+        """Notes a success, which changes nothing in a closed circuit without failures."""
         self.start()
         if self.value.failures:
             self.value = self.value.succeeded()
@@ -75,14 +75,14 @@ class SharedCircuit:
         self._begin(self._apply(lambda circuit: circuit.failed(now)))
 
     def start(self) -> None:
-        """Begins to look at what others note."""
+        """Begins to read what other processes note."""
         if self._watch is None:
             self._watch = asyncio.get_running_loop().create_task(
                 self._look(), name="watch the provider's circuit"
             )
 
     async def close(self) -> None:
-        """Ends what is under way."""
+        """Ends all tasks."""
         tasks = [*self._tasks]
         if self._watch is not None:
             tasks.append(self._watch)
@@ -94,6 +94,7 @@ class SharedCircuit:
         while True:
             try:
                 newest = await self._shared.read()
+                # A change by this process that is still under way is newer than the value just read.
                 if not self._tasks:
                     self.value = newest or self._new
                 self._alone = False
@@ -122,15 +123,17 @@ class SharedCircuit:
 
         try:
             self.value = await self._shared.change(enter)
+        # Without the servers each process probes for itself.
         except RemoteError as error:
             self._note_alone(error)
             won = self.value.allows(now)
             self.value = self.value.entered(now)
+        # If the circuit has closed meanwhile, calls need no right.
         self._may_probe = won and self.value.is_open
         self._asks = False
 
     def _note_alone(self, error: RemoteError) -> None:
-        """Says once that this process goes by what it sees itself."""
+        """Logs, once for each outage, that this process uses its own circuit."""
         if not self._alone:
             log.warning("circuit_alone", error=str(error))
         self._alone = True

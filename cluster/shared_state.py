@@ -1,4 +1,4 @@
-"""Small values that all processes agree upon: read, changed by a rule, and written if nobody was faster."""
+"""Small values that all processes share: read, changed by a rule, and written if no other process was faster."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ from antiphon.vocabulary.typed import prepared
 log = structlog.get_logger(__name__)
 
 TRIES = 50
-"""Changes of others that one change may meet."""
+"""Attempts at one change, each of which another process's change may defeat."""
 PAUSE_S = 0.01
 MOST_PAUSES = 5
-"""A pause grows to so many times that and no further: who waits ever longer never gets a turn if others do not."""
+"""The most that a pause grows, in multiples of PAUSE_S: a process that waited ever longer would never get a turn."""
 OTHERS_TURN_S = 0.05
-"""Seconds after a change in which the next one looks first: who changes without a pause would always be faster than
-others, who have to look."""
+"""Seconds after a change during which this process reads before the next one: changing without a pause, it would always
+be faster than others, which have to read."""
 _DELETED = "KV-Operation"
-"""The header of an entry that says that there is no value any more."""
+"""The header of an entry for a value that was deleted."""
 
 T = TypeVar("T")
 
 
 async def state_bucket(cluster: Cluster) -> KeyValue:
-    """Returns the bucket, which is made if it is missing."""
+    """Returns the bucket, and makes it if it is missing."""
     config = KeyValueConfig(
         bucket=cluster.naming.shared_state,
         history=1,
@@ -49,7 +49,7 @@ async def state_bucket(cluster: Cluster) -> KeyValue:
     )
     try:
         return await cluster.jetstream.create_key_value(config)
-    # It is there, made by a process with other settings.
+    # It exists, made by a process with other settings.
     except BadRequestError:
         return await cluster.jetstream.key_value(cluster.naming.shared_state)
 
@@ -58,7 +58,7 @@ class SharedValue(Generic[T]):
     """One value of the bucket.
 
     Args:
-        key: Its name there.
+        key: Its name in the bucket.
         kind: Its type, which msgspec reads and writes.
     """
 
@@ -71,10 +71,10 @@ class SharedValue(Generic[T]):
         self._written_at = 0.0
 
     async def change(self, rule: Callable[[T | None], T]) -> T:
-        """Applies a rule to the newest value, and returns what was written.
+        """Applies a rule to the newest value, and returns the value written.
 
         Args:
-            rule: Is called again if somebody else was faster; what it raises is let through.
+            rule: Is called again if another process was faster; its errors reach the caller.
 
         Raises:
             RemoteError: The servers do not answer, or too many others changed it at the same time.
@@ -109,16 +109,16 @@ class SharedValue(Generic[T]):
                 return after
             if await self._write(bucket, after, revision):
                 return after
-            # Somebody else was faster.
+            # Another process was faster.
             await asyncio.sleep(random.random() * PAUSE_S * min(number, MOST_PAUSES))
         raise RemoteError(f"`{self._key}` is changed by too many at once")
 
     async def _change_written(
         self, bucket: KeyValue, rule: Callable[[T | None], T]
     ) -> T | None:
-        """Changes what this process wrote last, if nobody has changed it since: that spares a look.
+        """Changes the value that this process wrote last, without reading it, if nobody has changed it since.
 
-        None: somebody has, or may have, for what a rule refuses or leaves as it is would be an older value's.
+        Returns None if somebody has, or may have: a refusal by the rule, or no change, might be due to an old value.
         """
         written, self._written = self._written, None
         if written is None or time.monotonic() - self._written_at < OTHERS_TURN_S:
@@ -133,7 +133,7 @@ class SharedValue(Generic[T]):
         return after
 
     async def _write(self, bucket: KeyValue, value: T, revision: int) -> bool:
-        """Returns False if the newest value is another than that of the revision."""
+        """Writes a value; returns False if the newest value is no longer that of the revision."""
         try:
             now = await bucket.update(self._key, msgspec.json.encode(value), revision)
         except BadRequestError:
@@ -143,7 +143,7 @@ class SharedValue(Generic[T]):
         return True
 
     async def _newest(self) -> tuple[T | None, int]:
-        # Of the leader: the client's own look asks any server, of which one may be behind or cut off from the others.
+        # From the leader: the client's own method asks any server, which may be behind or cut off from the others.
         cluster = await self._connection.get()
         name = cluster.naming.shared_state
         try:
@@ -153,12 +153,13 @@ class SharedValue(Generic[T]):
         except NotFoundError:
             return None, 0
         revision = entry.seq or 0
+        # A deleted value still has a revision, which the next write must name.
         if _DELETED in (entry.headers or {}):
             return None, revision
         try:
             return self._decoder.decode(entry.data or b""), revision
         except (msgspec.MsgspecError, UnicodeError) as error:
-            # By whom it was written nobody knows: begun anew.
+            # Nobody knows who wrote it, so the value starts afresh.
             log.warning("shared_value_refused", key=self._key, error=str(error))
             return None, revision
 
@@ -172,17 +173,17 @@ class SharedValue(Generic[T]):
 
 
 class SharedState:
-    """The values of the bucket whose names are made while the service runs, such as one for each tenant."""
+    """Values of the bucket whose names arise while the service runs, such as one for each tenant."""
 
     def __init__(self, connection: LateConnection) -> None:
         self._connection = connection
 
     def value(self, beginning: str, name: str, kind: type[T]) -> SharedValue[T]:
-        """Returns a value by the beginning of its key, which ends with a point, and a name, which may be any text."""
+        """Returns the value for the beginning of a key, which ends with a dot, and a name, which may be any text."""
         return SharedValue(self._connection, f"{beginning}{token(name)}", kind)
 
     async def names(self, beginning: str) -> list[str]:
-        """Returns the names of the values that there are.
+        """Returns the names of all values whose keys begin so.
 
         Raises:
             RemoteError: The servers do not answer.

@@ -1,4 +1,4 @@
-"""What processes tell one another at once, over core NATS: wishes, and workers' reports."""
+"""Messages that processes send each other directly, over core NATS: wishes, and workers' reports."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.vocabulary.typed import prepared
 log = structlog.get_logger(__name__)
 
 HEARD_S = 1.0
-"""Seconds in which whoever works on a query says that a wish was heard."""
+"""Seconds in which the process that works on a query must confirm a wish."""
 _HEARD = b"+"
 
 
@@ -35,7 +35,7 @@ class NatsSignals:
                 msgspec.json.encode(wish),
                 timeout=HEARD_S,
             )
-        # Nobody works on it, or nobody can be reached.
+        # No process works on the query, or none can be reached.
         except (NatsError, TimeoutError, ConnectionError):
             return False
         return True
@@ -70,7 +70,7 @@ class NatsSignals:
         return f"{self._naming.prefix}.workers"
 
     async def _publish(self, subject: str, data: bytes) -> None:
-        # What is not heard is said again.
+        # A lost signal does no harm: its sender repeats it.
         try:
             await self._client.publish(subject, data)
         except (NatsError, ConnectionError) as error:
@@ -78,7 +78,7 @@ class NatsSignals:
 
 
 def _wish_in(message: Msg) -> Wish | None:
-    """Returns the wish of a message; None if it is none, or about another query than its subject says."""
+    """Returns the wish in a message; None if it holds none, or one about another query than its subject names."""
     try:
         wish = msgspec.json.decode(message.data, type=prepared(Wish))
     except msgspec.DecodeError as error:

@@ -1,4 +1,4 @@
-"""Messages of a stream, read by subject: the last one as its leader knows it, or many at once from any server."""
+"""Reads messages of a stream by subject: the last one from the leader, or many at once from any server."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _AT_ONCE = 500
 """Messages that one request asks for; servers before 2.11 answer with one."""
 _AT_ONCE_BYTES = 4_000_000
 ANY_S = 1.0
-"""Seconds for which an answer of any server is waited for: to one that was cut off or stands still the others go on
-giving its share of the requests, for a minute or more."""
+"""Seconds to wait for an answer from any server: a server that was cut off or has frozen still gets its share of the
+requests from the others, for a minute or more."""
 LEADER_ALONE_S = 10.0
-"""Seconds after that in which the leader alone is asked, message by message."""
+"""Seconds after such a wait in which a reader asks only the leader, message by message."""
 
 
 class StoredMessage(NamedTuple):
@@ -36,7 +36,7 @@ class StoredMessage(NamedTuple):
 
     Attributes:
         seq: Its place in the stream.
-        at: When it was stored, in seconds since the epoch, by the server's clock.
+        at: The time at which it was stored, in seconds since the epoch, by the server's clock.
     """
 
     subject: str
@@ -50,9 +50,9 @@ class StreamState(NamedTuple):
     """The state of a stream.
 
     Attributes:
-        incarnation: Another one for a stream that was deleted and made again.
+        incarnation: Identifies the stream; it differs after the stream was deleted and made again.
         last_seq: The place of the last message that it ever took.
-        messages: Those that it holds.
+        messages: The number of messages that it holds.
     """
 
     incarnation: str
@@ -63,7 +63,7 @@ class StreamState(NamedTuple):
 
 @contextmanager
 def as_trace_errors(wanted: str) -> Iterator[None]:
-    """Turns what NATS refuses into errors of ours.
+    """Turns errors of NATS into errors of ours.
 
     Raises:
         TraceError: The servers refused, or did not answer in time.
@@ -88,7 +88,7 @@ class StreamReader:
         """Asks the leader for the stream's state.
 
         Raises:
-            TraceError: It does not answer.
+            TraceError: The leader does not answer.
         """
         with as_trace_errors("say what is stored"):
             info = await self._cluster.jetstream.stream_info(self._stream)
@@ -100,10 +100,10 @@ class StreamReader:
         )
 
     async def subjects(self, subject: str) -> dict[str, int]:
-        """Returns the subjects of which there are messages, with how many of each; the leader tells them by pages.
+        """Returns the subjects that have messages, with the number of each; the leader sends them in pages.
 
         Raises:
-            TraceError: It does not answer.
+            TraceError: The leader does not answer.
         """
         found: dict[str, int] = {}
         while True:
@@ -121,15 +121,15 @@ class StreamReader:
                 return found
 
     async def last(self, subject: str) -> StoredMessage | None:
-        """Asks the leader, which knows every message that was acknowledged, for a subject's last one.
+        """Asks the leader, which knows every acknowledged message, for the last one of a subject.
 
         Raises:
-            TraceError: It does not answer.
+            TraceError: The leader does not answer.
         """
         return await self._asked({"last_by_subj": subject})
 
     async def next(self, subject: str, first_seq: int) -> StoredMessage | None:
-        """Asks the leader for the first message from a place on. Raises as `last` does."""
+        """Asks the leader for a subject's first message from a place on. Raises as `last` does."""
         return await self._asked({"next_by_subj": subject, "seq": first_seq})
 
     async def _asked(self, wanted: dict[str, object]) -> StoredMessage | None:
@@ -159,7 +159,7 @@ class StreamReader:
                 first_seq = message.seq + 1
             if found_any:
                 continue
-            # The server that answered may be behind; what its leader does not have either was deleted.
+            # The server that answered may be behind; a message that the leader does not have either was deleted.
             found = await self.next(subject, first_seq)
             if found is None or found.seq > last_seq:
                 return
@@ -169,7 +169,7 @@ class StreamReader:
     async def _from_any(
         self, subject: str, first_seq: int
     ) -> AsyncIterator[StoredMessage]:
-        """Yields a batch; nothing if any server may be asked, and the one that was chosen does not answer."""
+        """Yields a batch from any server; nothing if the chosen one does not answer, and for a while after that."""
         if time.monotonic() < self._leader_until:
             return
         try:
@@ -181,7 +181,7 @@ class StreamReader:
     async def _batch(
         self, subject: str, first_seq: int
     ) -> AsyncIterator[StoredMessage]:
-        """Yields as many messages as one request brings."""
+        """Yields the messages of one request."""
         client = self._cluster.client
         inbox = client.new_inbox()
         wanted = {
@@ -218,7 +218,7 @@ async def _answer_to(subscription: Subscription) -> Msg:
 
 
 async def _end(subscription: object) -> None:
-    """Ends a subscription; a connection that is lost has ended it already."""
+    """Ends a subscription, unless the loss of the connection has ended it already."""
     try:
         await subscription.unsubscribe()  # type: ignore[attr-defined]  # its class is not published
     except NatsError:
@@ -226,8 +226,9 @@ async def _end(subscription: object) -> None:
 
 
 def _from_any_server(answer: Msg) -> StoredMessage | None:
-    """Returns the message that an answer holds; None at the end of a batch, or if there is none."""
+    """Returns the message in an answer; None at the end of a batch, or if there is none."""
     headers = answer.headers or {}
+    # Only messages of the stream have a sequence: anything else is a status.
     if "Nats-Sequence" not in headers:
         return None
     return StoredMessage(
@@ -250,13 +251,13 @@ class _Found(msgspec.Struct):
 
 
 class _Answer(msgspec.Struct):
-    """What the leader answers: a message, or why there is none."""
+    """The leader's answer: a message, or the reason why there is none."""
 
     message: _Found | None = None
     error: dict[str, Any] | None = None
 
 
-# Not the client's own way, which reads headers as those of an e-mail: that takes longer than all the rest.
+# Instead of the client's own method, which parses headers as those of an e-mail: that takes longer than all the rest.
 _answer_decoder = msgspec.json.Decoder(prepared(_Answer))
 
 
@@ -264,7 +265,7 @@ def _from_leader(answer: bytes) -> StoredMessage | None:
     """Returns the message of an answer; None if there is none.
 
     Raises:
-        NatsError: It is something else.
+        NatsError: The answer is an error or not valid.
     """
     try:
         told = _answer_decoder.decode(answer)
@@ -283,7 +284,7 @@ def _from_leader(answer: bytes) -> StoredMessage | None:
 
 
 def _headers_in(block: bytes) -> dict[str, str]:
-    """Reads headers as they are stored: a line that names the protocol, then a line each."""
+    """Reads headers in their stored form: a line that names the protocol, then one line for each."""
     headers: dict[str, str] = {}
     for line in block.decode(errors="replace").split("\r\n")[1:]:
         name, colon, value = line.partition(":")

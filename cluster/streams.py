@@ -1,4 +1,4 @@
-"""The subjects and streams of an installation, declared once; everything else asks for them by name."""
+"""The subjects and streams of an installation, declared once; all other modules get their names from here."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from nats.js.errors import APIError, BadRequestError
 from antiphon.vocabulary.errors import ConfigurationError
 
 LANES = 8
-"""Queues that tenants are spread over, so that one with many questions leaves the others theirs (stochastic fair
+"""The queues among which tenants are spread, so that one with many questions leaves room for others (stochastic fair
 queueing, https://datatracker.ietf.org/doc/html/rfc2309#section-2.2)."""
 DEDUPLICATION_S = 120.0
-"""Seconds in which the server knows a message that is sent again by its `Nats-Msg-Id`."""
+"""Seconds in which the server recognises a repeated message by its `Nats-Msg-Id`."""
 MOST_WAITING = 100_000
-"""Queries that may wait in all: beyond that a submission is refused by the stream itself."""
+"""The most queries that may wait: the stream itself refuses more."""
 
 MOST_ID_BYTES = 512
 """The longest id that a subject takes; a server takes 4,096 bytes for subject, reply and sizes together."""
@@ -46,11 +46,11 @@ class Naming:
         return f"{self.prefix}.traces.{token(query_id)}"
 
     def live(self, query_id: str) -> str:
-        """Returns the subject under which stored messages of a trace are passed on, with their sequence."""
+        """Returns the subject on which the server passes on the stored messages of a trace, with their sequence."""
         return f"{self.prefix}.live.{token(query_id)}"
 
     def conversation(self, session_id: str) -> str:
-        """Returns the subject that says that a conversation was opened or cleared."""
+        """Returns the subject of the messages that open and clear a conversation."""
         return f"{self.prefix}.conversations.{token(session_id)}"
 
     def feedback(self, query_id: str) -> str:
@@ -70,7 +70,7 @@ class Naming:
         return f"{self.prefix}.blobs.{token(query_id)}"
 
     def deltas(self, query_id: str) -> str:
-        """Returns the subject of what is shown live and not stored, such as text as it is written."""
+        """Returns the subject of live items that are not stored, such as text as it is written."""
         return f"{self.prefix}.deltas.{token(query_id)}"
 
     def end(self, query_id: str) -> str:
@@ -83,7 +83,7 @@ class Naming:
         return f"{self.prefix}.ends.*"
 
     def control(self, query_id: str) -> str:
-        """Returns the subject on which the worker of a query is asked for something, such as to end it."""
+        """Returns the subject of requests to the worker of a query, such as to end it."""
         return f"{self.prefix}.control.{token(query_id)}"
 
     def query(self, tenant: str, query_id: str) -> str:
@@ -113,7 +113,7 @@ class Naming:
 
     @property
     def shared_state(self) -> str:
-        """The bucket of what all processes agree upon: rates, circuits, conversations' marks."""
+        """The bucket of the values that all processes share: rates, circuits, keys and their use."""
         return self._stream("STATE")
 
     def _stream(self, name: str) -> str:
@@ -121,7 +121,7 @@ class Naming:
 
 
 def token(text: str) -> str:
-    """Returns a text as one token of a subject: as it is if it can be, and else encoded."""
+    """Returns a text as one token of a subject: unchanged if possible, otherwise encoded."""
     if _PLAIN_TOKEN.fullmatch(text):
         return text
     encoded = base64.urlsafe_b64encode(text.encode("utf-8", "surrogatepass"))
@@ -129,7 +129,7 @@ def token(text: str) -> str:
 
 
 def is_nameable(text: str) -> bool:
-    """Returns False for an id that is no text, or for which a subject has no room: a server ends the connection."""
+    """Returns False for an id that cannot be encoded or is too long for a subject: the server would hang up on it."""
     try:
         return len(text.encode()) <= MOST_ID_BYTES
     except UnicodeEncodeError:
@@ -137,10 +137,10 @@ def is_nameable(text: str) -> bool:
 
 
 def text_of(token: str) -> str:
-    """Returns the text that a token of a subject stands for.
+    """Returns the text that a token of a subject encodes.
 
     Raises:
-        ValueError: It is no token of ours.
+        ValueError: The token is not one of ours.
     """
     if not token.startswith("="):
         return token
@@ -157,7 +157,7 @@ def lane_of(tenant: str) -> int:
 async def make_streams(
     jetstream: JetStreamContext, naming: Naming, replicas: int
 ) -> None:
-    """Makes the streams if they are missing, and brings those that are there up to date.
+    """Makes the streams that are missing, and brings the others up to date.
 
     Raises:
         ConfigurationError: The servers cannot hold them.
@@ -179,7 +179,7 @@ async def make_streams(
 async def _make(jetstream: JetStreamContext, config: StreamConfig) -> None:
     try:
         await jetstream.add_stream(config)
-    # It is there with other settings: those of a newer or an older program.
+    # It exists with other settings: those of a newer or an older program.
     except BadRequestError:
         there = (await jetstream.stream_info(config.name or "")).config
         config.subjects = _subjects_of(config, there)
@@ -187,14 +187,14 @@ async def _make(jetstream: JetStreamContext, config: StreamConfig) -> None:
 
 
 async def add_subjects(jetstream: JetStreamContext, naming: Naming) -> None:
-    """Has the stream of traces take every kind of message again: an older program that starts takes some away."""
+    """Has the stream of traces accept every kind of message again: an older program that starts removes some kinds."""
     there = (await jetstream.stream_info(naming.traces_stream)).config
     there.subjects = _subjects_of(trace_stream(naming, 1), there)
     await jetstream.update_stream(there)
 
 
 def _subjects_of(wanted: StreamConfig, there: StreamConfig) -> list[str]:
-    """Returns the subjects of both, for a stream may have been made by a newer program."""
+    """Returns the subjects of both, because a newer program may have made the stream."""
     return list(dict.fromkeys([*(wanted.subjects or ()), *(there.subjects or ())]))
 
 
@@ -205,10 +205,10 @@ def _reason(error: Exception) -> str:
 
 
 def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
-    """Returns the stream of traces: one subject a query; what is stored is passed on live.
+    """Returns the stream of traces: one subject for each query; the server passes on each stored message live.
 
-    Conversations are in the same stream, because their order among the queries says which of these were cleared;
-    feedback, titles and sets of questions because the list of traces holds them too.
+    Conversations are in the same stream, because their order among the queries decides which of these were cleared;
+    feedback, titles and sets of questions, because the list of traces holds them too.
     """
     return StreamConfig(
         name=naming.traces_stream,
@@ -224,9 +224,11 @@ def trace_stream(naming: Naming, replicas: int) -> StreamConfig:
         ],
         storage=StorageType.FILE,
         num_replicas=replicas,
+        # A full stream refuses new messages rather than dropping old ones: no trace may lose its beginning.
         discard=DiscardPolicy.NEW,
         compression=StoreCompression.S2,
         duplicate_window=DEDUPLICATION_S,
+        # Lets any server answer reads, not only the leader.
         allow_direct=True,
         republish=RePublish(
             src=f"{naming.prefix}.traces.*",
@@ -258,7 +260,7 @@ def query_stream(naming: Naming, replicas: int) -> StreamConfig:
         storage=StorageType.FILE,
         num_replicas=replicas,
         discard=DiscardPolicy.NEW,
-        # One message a query: it cannot wait twice.
+        # With the next line: one message for each query, so that none can wait twice.
         discard_new_per_subject=True,
         max_msgs_per_subject=1,
         max_msgs=MOST_WAITING,

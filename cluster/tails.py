@@ -1,4 +1,4 @@
-"""The ends of the traces that a process writes: what the next append of each must name."""
+"""The ends of the traces that a process writes, which the next append to each must name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antiphon.cluster.stream_reading import StoredMessage
 from antiphon.vocabulary.events import Event, Recorded
 
 _MOST_TAILS = 10_000
-"""Traces whose end is remembered; that of any other is looked up."""
+"""The most traces whose end is remembered; other ends are looked up."""
 
 
 class Batch(NamedTuple):
@@ -31,9 +31,9 @@ class Tail:
     """The end of a trace that this process writes.
 
     Attributes:
-        place: Its last message's place in the stream: what the next append names.
+        place: Its last message's place in the stream, which the next append names.
         seq: The `seq` of its last event.
-        caller_seq: What the caller knows to be stored; an append of unknown outcome may have stored more.
+        caller_seq: The last `seq` that the caller knows to be stored; appends of unknown outcome may have stored more.
         texts: The long texts that it holds.
         in_doubt: Appends of unknown outcome, by the id of their message.
     """
@@ -46,36 +46,36 @@ class Tail:
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def moved_to(self, place: int, seq: int) -> None:
-        """Notes a message that is stored; whatever was on its way before is refused by the server."""
+        """Notes a message that is stored; the server now refuses any that were on their way before it."""
         self.place = place
         self.seq = seq
         self.in_doubt.clear()
 
 
 class Tails:
-    """The ends that are remembered; any other can be looked up."""
+    """The remembered ends."""
 
     def __init__(self) -> None:
         self._tails: OrderedDict[str, Tail] = OrderedDict()
 
     def get(self, query_id: str) -> Tail | None:
-        """Returns the end of a trace; None if it is not remembered."""
+        """Returns the remembered end of a trace, or None."""
         return self._tails.get(query_id)
 
     def add(self, query_id: str, tail: Tail) -> Tail:
-        """Remembers the end of a trace, unless it is remembered already; returns the one that counts."""
+        """Remembers the end of a trace unless there is one already; returns the one that counts."""
         if len(self._tails) >= _MOST_TAILS:
             self._tails.popitem(last=False)
-        # Another task may have looked it up meanwhile: all must wait for one another.
+        # Another task may have looked it up meanwhile: both must use the same lock, and wait for each other.
         return self._tails.setdefault(query_id, tail)
 
     def put(self, query_id: str, tail: Tail) -> None:
-        """Remembers the end of a trace in the place of what was remembered of it."""
+        """Remembers the end of a trace, replacing an earlier one."""
         self.forget(query_id)
         self.add(query_id, tail)
 
     def forget(self, query_id: str) -> None:
-        """Forgets where a trace ends."""
+        """Forgets the end of a trace."""
         self._tails.pop(query_id, None)
 
 

@@ -1,4 +1,4 @@
-"""Traces in the stream: appends that only their owner can make, and reading them whole."""
+"""Traces in the stream: appends, which only the owner of a trace can make, and reads."""
 
 from __future__ import annotations
 
@@ -44,16 +44,16 @@ from antiphon.vocabulary.events import Event, QueryClosed, Recorded
 
 EXPECTED = "Nats-Expected-Last-Subject-Sequence"
 CONFLICTS = (10071, 10164)
-"""What JetStream says if another message came first, and where one is still on its way to the other servers."""
+"""JetStream's codes if another message came first, and if one is still on its way to the other servers."""
 WITHOUT_ROOM = (10002, 10023, 10047, 10077)
-"""What it says if the account, the servers or the stream may hold no more, or the disk is full."""
+"""JetStream's codes if the account, the servers or the stream may hold no more, or the disk is full."""
 
 
 class TraceLog:
     """Appends to traces and reads them.
 
     Args:
-        redaction: What every event is redacted by, as the one-machine store does.
+        redaction: Applied to every event, as in the one-machine store.
     """
 
     def __init__(self, cluster: Cluster, redaction: Redaction, blobs: Blobs) -> None:
@@ -64,7 +64,7 @@ class TraceLog:
         self._packer = Packer()
         self._reader = StreamReader(cluster, cluster.naming.traces_stream)
         self._tails = Tails()
-        # Another one for each store, so that no other's append passes for one of this.
+        # Unique to this store, so that no other store's append is taken for one of its own.
         self._writer = uuid.uuid4().hex
         self._numbers = itertools.count(1)
 
@@ -73,8 +73,8 @@ class TraceLog:
 
         Raises:
             SupersededError: Another writer went on with the trace, or it was deleted.
-            SequenceError: It does not end where the batch expects it to.
-            TraceError: The servers do not answer, and the outcome is not known; the same may be appended again.
+            SequenceError: The trace does not end at the `seq` that the batch expects.
+            TraceError: The servers do not answer, and the outcome is unknown; the same batch may be appended again.
         """
         _check_id(batch.query_id)
         tail = await self._tail_of(batch)
@@ -83,7 +83,7 @@ class TraceLog:
                 self._check_owner(batch, tail.seq)
             events = self._redacted(batch.events)
             packed: Packed | None = None
-            # An append of unknown outcome that did land holds some of them.
+            # An append of unknown outcome that did land may hold some of them.
             while left := [each for each in events if each.seq > tail.seq]:
                 packed = await self._append(tail, batch, left)
             tail.caller_seq = tail.seq
@@ -101,14 +101,14 @@ class TraceLog:
         return await self.up_to(query_id, await self.last(query_id))
 
     async def up_to(self, query_id: str, last: StoredMessage) -> list[StoredMessage]:
-        """Reads the messages of a trace as far as its last one, which is known. Raises as `read` does."""
+        """Reads the messages of a trace up to its last one, which is known already. Raises as `read` does."""
         if seqs_of(last)[0] == 1:
             return [last]
         subject = self._naming.trace(query_id)
         messages = [
             message async for message in self._reader.between(subject, 1, last.seq)
         ]
-        # It may have been deleted meanwhile.
+        # The trace may have been deleted meanwhile.
         if not messages:
             raise unknown_trace(query_id)
         return messages
@@ -130,15 +130,15 @@ class TraceLog:
         return first
 
     async def head(self, query_id: str) -> TraceHead:
-        """Reads where a trace ends. Raises as `read` does."""
+        """Reads the end of a trace. Raises as `read` does."""
         last = await self.last(query_id)
         return TraceHead(seqs_of(last)[1], is_closed(last), last.at)
 
     async def data_of(self, message: StoredMessage, query_id: str) -> bytes:
-        """Returns a message's payload as it was sent, also if it was too large for one.
+        """Returns a message's payload, even if it was too large for a message and is stored apart.
 
         Raises:
-            DecodeError: It is missing.
+            DecodeError: The payload is missing.
             TraceError: The servers do not answer.
         """
         key = message.headers.get(PAYLOAD)
@@ -150,18 +150,19 @@ class TraceLog:
         return found[key]
 
     def remember(self, query_id: str, last: StoredMessage) -> None:
-        """Remembers where a trace ends: the next append is refused if anybody appends before it."""
+        """Remembers the end of a trace: the server refuses this process's next append if anybody appends before it."""
         self._tails.put(query_id, tail_at(last))
 
     def writes(self, query_id: str) -> bool:
-        """Returns True if this process goes on with a trace: it has appended more than the beginning, which is all that
-        a process appends that leaves the query to others.
+        """Returns True if this process works on a trace: it has appended more than the beginning.
+
+        A process that leaves the query to others appends only that.
         """
         tail = self._tails.get(query_id)
         return tail is not None and tail.seq > 1
 
     def forget(self, query_id: str) -> None:
-        """Forgets where a trace ends."""
+        """Forgets the end of a trace."""
         self._tails.forget(query_id)
 
     async def delete(self, query_id: str) -> None:
@@ -172,13 +173,13 @@ class TraceLog:
         """
         subject = self._naming.trace(query_id)
         await erase(self._cluster, self._naming.traces_stream, subject)
-        # After the trace: its writer, which finds it gone, takes away what it stored meanwhile.
+        # After the trace: a writer that then finds it gone deletes the texts that it has stored meanwhile.
         await self._blobs.delete(query_id)
         self.forget(query_id)
 
     async def _tail_of(self, batch: Batch) -> Tail:
         tail = self._tails.get(batch.query_id)
-        # One that ends before what the caller has read: another process went on with it meanwhile.
+        # The remembered end is older than what the caller has read: another process has appended meanwhile.
         if tail is not None and batch.expected_seq > tail.seq:
             self.forget(batch.query_id)
             tail = None
@@ -200,7 +201,7 @@ class TraceLog:
     async def _append(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> Packed:
-        """Sends one message, and finds out what became of it if the server refuses it; returns what was sent."""
+        """Sends one message, and finds out why if the server refuses it; returns the append."""
         packed = pack(
             self._packer,
             batch.query_id,
@@ -224,8 +225,8 @@ class TraceLog:
                     headers=headers,
                 )
         except TraceError as error:
-            # It stays in doubt: one leader may refuse what another has stored, if both believe for a moment that
-            # they lead.
+            # The append stays in doubt: one leader may refuse a message that another has stored, if both believe for a
+            # moment that they lead.
             if _code_of(error) in CONFLICTS:
                 await self._settle(tail, batch, events)
                 return packed
@@ -236,7 +237,7 @@ class TraceLog:
 
     @contextmanager
     def _noting_room(self) -> Iterator[None]:
-        """Notes for this process whether there is room for what is stored."""
+        """Notes for this process if the servers refuse data for want of room, or take it again."""
         room = self._cluster.room
         try:
             yield
@@ -250,11 +251,11 @@ class TraceLog:
     async def _settle(
         self, tail: Tail, batch: Batch, events: Sequence[Recorded[Event]]
     ) -> None:
-        """Finds out why an append was refused; returns if that is because an earlier one of ours had landed.
+        """Finds out why the server refused an append; returns if the cause is an earlier one of ours that did land.
 
         Raises:
             SequenceError: Another writer goes on with the trace.
-            TraceError: One of ours is still on its way, or the servers do not show yet what they stored.
+            TraceError: One of ours is still on its way, or the servers do not show yet what they have stored.
         """
         last = await self._reader.last(self._naming.trace(batch.query_id))
         if last is None:
@@ -264,17 +265,17 @@ class TraceLog:
         sent = tail.in_doubt.get(last.headers.get(APPEND_ID, ""))
         if sent is not None and list(sent) == list(events[: len(sent)]):
             tail.moved_to(last.seq, sent[-1].seq)
-            # Which texts it carried is not known any more: the next message that uses them carries them again.
+            # Nobody remembers which texts it carried, so the next message that uses them carries them again.
             return
         found_seq = seqs_of(last)[1]
         if found_seq < batch.expected_seq:
-            # A leader that was elected a moment ago has not applied all yet that the one before it acknowledged. Whose
-            # appends are forgotten now takes one of its own, which landed, for another writer's later on.
+            # A newly elected leader has not yet applied everything that its predecessor acknowledged. A writer that
+            # forgot its appends now would later take one of its own, which did land, for another writer's.
             raise TraceError(
                 f"NATS does not show all of trace {batch.query_id} yet that it has stored; the append is tried again"
             )
         if found_seq in (tail.seq, batch.expected_seq):
-            # Nothing came after what is known: a message is on its way, or the stream was restored elsewhere.
+            # The trace holds nothing unknown: a message is on its way, or the stream was restored from a backup.
             tail.place, tail.seq = last.seq, found_seq
             raise TraceError(
                 f"an append to trace {batch.query_id} is still under way on NATS; it is tried again"
@@ -282,18 +283,18 @@ class TraceLog:
         self._check_owner(batch, found_seq)
 
     def _check_owner(self, batch: Batch, found_seq: int) -> None:
-        """Refuses to append to a trace that does not end where the caller believes."""
+        """Refuses to append to a trace that does not end at the `seq` that the caller expects."""
         if found_seq == batch.expected_seq:
             return
         self.forget(batch.query_id)
-        # Who has appended before, and finds more than that, has been replaced; who begins finds the id in use.
+        # A writer that finds more than its own appends has been replaced; one that only begins finds the id in use.
         if 0 < batch.expected_seq < found_seq:
             raise SupersededError(batch.query_id, batch.expected_seq, found_seq)
         raise SequenceError(batch.query_id, batch.expected_seq, found_seq)
 
 
 def _code_of(error: TraceError) -> int | None:
-    """Returns the server's code for why it refused; None if it did not answer."""
+    """Returns the code of the server's refusal; None if it did not answer."""
     if isinstance(error.__cause__, APIError):
         return error.__cause__.err_code
     return None

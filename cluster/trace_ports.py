@@ -1,4 +1,4 @@
-"""Traces as they grow: what is stored already and then what comes, whichever process writes it."""
+"""Ports to growing traces: their stored events and then those to come, no matter which process writes them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class TraceHead(NamedTuple):
     """The end of a trace.
 
     Attributes:
-        seq: That of its last event.
-        closed: True if that is its `QueryClosed`.
-        at: When it was stored, in seconds since the epoch, by the store's own clock.
+        seq: The `seq` of its last event.
+        closed: True if that event is `QueryClosed`.
+        at: The time at which it was stored, in seconds since the epoch, by the store's own clock.
     """
 
     seq: int
@@ -24,10 +24,10 @@ class TraceHead(NamedTuple):
 
 
 class TraceEnd(Protocol):
-    """The end of a trace that another process writes; whoever stores it tells of it."""
+    """The end of a trace that another process writes, and announces when it stores it."""
 
     async def within(self, seconds: float) -> Sequence[Recorded[Event]]:
-        """Waits until it learns of one, or for so long; returns the last append of a trace that is over, else nothing.
+        """Waits for the announcement, at most so many seconds; returns the last append of a finished trace, or nothing.
 
         Raises:
             NotFoundError: No such trace.
@@ -36,7 +36,7 @@ class TraceEnd(Protocol):
 
 
 class TraceFollowing(Protocol):
-    """Traces that other processes write, read while they are written."""
+    """Reads traces while other processes write them."""
 
     def follow(
         self, query_id: str, after: int = 0
@@ -49,7 +49,7 @@ class TraceFollowing(Protocol):
         """
 
     async def head(self, query_id: str) -> TraceHead:
-        """Reads where a trace ends, and nothing else of it.
+        """Reads the end of a trace, and nothing else of it.
 
         Raises:
             NotFoundError: No such trace.
@@ -57,10 +57,10 @@ class TraceFollowing(Protocol):
         """
 
     async def end_of(self, query_id: str) -> TraceEnd:
-        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
+        """Returns the end of a trace, which need not have begun yet. Raises TraceError without the servers."""
 
     async def emit_live(self, query_id: str, after: int, live: Live) -> None:
-        """Sends followers what is not stored; they see it after the event `after`, and may never see it."""
+        """Sends followers live text, which is not stored; they see it after the event `after`, if at all."""
 
 
 class FollowedStore(TraceStore, TraceFollowing, Protocol):

@@ -1,6 +1,6 @@
-"""Turns messages of a trace into events, forms and lines, and fetches the long texts that they refer to.
+"""Turns messages of a trace into events, forms and lines, and fetches the long texts to which they refer.
 
-What is large is decoded in a thread: other queries of the process go on meanwhile.
+Large traces are decoded in a thread, so that other queries of the process go on meanwhile.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ from antiphon.vocabulary.ports import Json
 
 @dataclass(frozen=True)
 class StoredTrace:
-    """A trace as it is stored.
+    """A trace in its stored form.
 
     Attributes:
-        rows: An event each, in order.
-        texts: The long texts that they refer to, by key.
+        rows: A row for each event, in order.
+        texts: The long texts to which they refer, by key.
     """
 
     rows: Sequence[EventRow]
@@ -42,7 +42,7 @@ class StoredTrace:
 
     @property
     def size_bytes(self) -> int:
-        """What there is to decode; a character of a text is taken for a byte."""
+        """The approximate size of the data to decode: a character of a text counts as a byte."""
         bodies = sum([len(row.body) for row in self.rows])
         return bodies + sum(map(len, self.texts.values()))
 
@@ -50,7 +50,7 @@ class StoredTrace:
         """Decodes the events with `seq` > `after`.
 
         Raises:
-            DecodeError: One is of an unknown kind, version or shape.
+            DecodeError: An event is of an unknown kind, version or shape.
         """
         unpacker = Unpacker(self.texts.get, catalog)
         try:
@@ -77,7 +77,7 @@ class StoredTrace:
         return lines
 
     def _program(self) -> str:
-        """Returns the version of the program that recorded the trace; empty if it does not say."""
+        """Returns the version of the program that recorded the trace; empty if the trace does not name it."""
         if not self.rows:
             return ""
         return program_of(self.rows[0].body)
@@ -91,11 +91,11 @@ def unpacked(unpacker: Unpacker, row: EventRow) -> Recorded[Event]:
 
 
 class TraceReader:
-    """Reads traces whole.
+    """Reads whole traces.
 
     Args:
         log: Holds their messages.
-        blobs: Holds what was too long for these.
+        blobs: Holds texts and payloads that were too long for messages.
     """
 
     def __init__(self, log: TraceLog, blobs: Blobs) -> None:
@@ -107,7 +107,7 @@ class TraceReader:
 
         Raises:
             NotFoundError: No such trace.
-            DecodeError: A message is none of ours.
+            DecodeError: A message is not one of ours.
             TraceError: The servers do not answer.
         """
         return await self.trace_of(query_id, await self._log.read(query_id))
@@ -121,7 +121,7 @@ class TraceReader:
         """Returns the part of a trace that these messages hold. Raises as `read` does.
 
         Args:
-            known: Returns texts that earlier messages of the trace hold.
+            known: Returns a text of an earlier message of the trace by its key, or None.
         """
         parts = [await self._log.data_of(message, query_id) for message in messages]
         size_bytes = sum(map(len, parts))
@@ -131,6 +131,7 @@ class TraceReader:
         for payload in payloads:
             rows += payload.rows(query_id)
             texts |= payload.texts
+            # A follower reads message by message, and need not fetch the same text for each.
             missing = [key for key in payload.blobs if known(key) is None]
             texts |= await self._long_texts(query_id, missing)
         return StoredTrace(rows, texts)
@@ -146,5 +147,5 @@ def _unpacked(parts: Sequence[bytes], query_id: str) -> list[Payload]:
 
 
 def _as_texts(found: Mapping[str, bytes]) -> dict[str, str]:
-    # They were made of texts, and their hash was checked.
+    # Nothing is really replaced: the bytes came from texts, and their hash was checked.
     return {key: data.decode(errors="replace") for key, data in found.items()}

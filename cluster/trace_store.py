@@ -1,4 +1,4 @@
-"""The trace store of several machines: traces on JetStream, and a local list of them for who lists."""
+"""The trace store of several machines: traces on JetStream, and a local list of them for searches and listings."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from antiphon.vocabulary.values import Exchange
 class JetStreamTraceStore:
     """Stores traces in a stream; satisfies `WholeTraceStore` and `TraceFollowing`.
 
-    Appending and reading need the servers alone. Listing, searching and conversations need the list of traces, which
-    is made in the data folder when it is first asked for. It sees the traces of every tenant.
+    Appending and reading need only the servers. Listing, searching and conversations need the list of traces, which
+    is made in the data folder at its first use. The store sees the traces of every tenant.
 
     Args:
         folder: Holds the list of traces.
-        abandoned_after_s: Seconds without an event after which an open trace that waits for no worker is nobody's.
-        key: The key that the list is encrypted with; None: it is not.
+        abandoned_after_s: Seconds without an event after which an open trace that waits for no worker is abandoned.
+        key: The key that encrypts the list; None: it is not encrypted.
     """
 
     def __init__(
@@ -90,8 +90,8 @@ class JetStreamTraceStore:
         """Makes the streams if they are missing, and returns the store; closing it leaves the connection open.
 
         Args:
-            redaction: What every event is redacted by; None: keys of the service alone.
-            catalog: The events that there are: what another program wrote of others cannot be read.
+            redaction: Applied to every event; None: only keys of the service are redacted.
+            catalog: All known events; others, which another program wrote, cannot be read.
 
         Raises:
             TraceError: The servers do not answer.
@@ -102,7 +102,8 @@ class JetStreamTraceStore:
         return cls(cluster, folder, redaction, catalog, abandoned_after_s)
 
     def seen_by(self, label: str) -> JetStreamTraceStore:
-        """Returns the store of a tenant: what is written by it is theirs, and nothing else is there."""
+        """Returns the store as a tenant sees it: it writes traces for the tenant, and shows no others."""
+        # A shallow copy, so that all views share the connection, the list and the remembered ends.
         seen = copy.copy(self)
         seen._tenant = label
         seen._traces = self._traces.seen_by(label)
@@ -129,11 +130,11 @@ class JetStreamTraceStore:
 
     @property
     def _label(self) -> str:
-        """Whose is what is written by it."""
+        """The tenant for whom this store writes."""
         return LOCAL_TENANT if self._tenant is None else self._tenant
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns whose trace it is; None if it is not there."""
+        """Returns the tenant of a trace; None if it does not exist."""
         return await self._traces.tenant_of(query_id)
 
     async def append(
@@ -149,18 +150,19 @@ class JetStreamTraceStore:
         await self._log.append(Batch(query_id, expected_seq, events, self._label))
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
-        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+        """Stores a whole trace that was recorded elsewhere, all or nothing; no process resumes it unasked.
 
         Raises:
-            SequenceError: There is a trace of that id.
+            SequenceError: There is already a trace with that id.
             TraceError: The store cannot be written.
         """
         query_id = events[0].query_id
         await self._log.append(Batch(query_id, 0, events, self._label, imported=True))
+        # Forgotten at once, so that `unfinished` does not take it for a query on which this process works.
         self._log.forget(query_id)
 
     async def is_imported(self, query_id: str) -> bool:
-        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+        """Returns True for a trace that was recorded elsewhere and has not been continued here.
 
         Raises:
             NotFoundError: No such trace.
@@ -179,15 +181,15 @@ class JetStreamTraceStore:
         return await self._traces.events(query_id, after)
 
     async def forms(self, query_id: str) -> Sequence[Json]:
-        """Returns each event as the store holds it, with the fields that it had when it was written."""
+        """Returns each event in its stored form, with the fields that it had when it was written."""
         return await self._traces.told(query_id, StoredTrace.forms)
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
-        """Returns each event as a line of JSON, as the store holds it. Raises as `head` does."""
+        """Returns each event in its stored form as a line of JSON. Raises as `head` does."""
         return await self._traces.told(query_id, StoredTrace.lines)
 
     async def head(self, query_id: str) -> TraceHead:
-        """Reads where a trace ends, and nothing else of it.
+        """Reads the end of a trace, and nothing else of it.
 
         Raises:
             NotFoundError: No such trace.
@@ -197,7 +199,7 @@ class JetStreamTraceStore:
         return await self._log.head(query_id)
 
     async def end_of(self, query_id: str) -> SeenEnd:
-        """Returns the end of a trace, which may be begun only after this. Raises TraceError without the servers."""
+        """Returns the end of a trace, which need not have begun yet. Raises TraceError without the servers."""
         return SeenEnd(self._traces, query_id, await self._ends.of(query_id))
 
     async def follow(
@@ -217,7 +219,7 @@ class JetStreamTraceStore:
             yield item
 
     async def emit_live(self, query_id: str, after: int, live: Live) -> None:
-        """Sends followers what is not stored; they see it after the event `after`, and may never see it.
+        """Sends followers live text, which is not stored; they see it after the event `after`, if at all.
 
         Raises:
             TraceError: There is no connection.
@@ -233,7 +235,7 @@ class JetStreamTraceStore:
         where: TraceFilter | None = None,
         among: Sequence[str] | None = None,
     ) -> Sequence[TraceSummary]:
-        """Returns a line a trace, the newest first; its arguments are those of `TraceListing.list`."""
+        """Returns a line for each trace, the newest first; its arguments are those of `TraceListing.list`."""
         finder = await self._finder()
         return await finder.list(limit, before, after_id, where, among)
 
@@ -244,7 +246,7 @@ class JetStreamTraceStore:
         return await (await self._finder()).trends(where, utc_offset_s)
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order; `beginning` itself comes first if it is one."""
+        """Returns the ids of traces with this beginning, in order; `beginning` itself comes first if it is one."""
         return await (await self._finder()).ids(beginning, limit)
 
     async def conversations(
@@ -254,7 +256,7 @@ class JetStreamTraceStore:
         text: str | None = None,
         session_id: str | None = None,
     ) -> Sequence[ConversationSummary]:
-        """Returns a line a conversation, the last asked first; its arguments are those of `TraceListing`."""
+        """Returns a line for each conversation, the latest first; its arguments are those of `TraceListing`."""
         return await (await self._finder()).conversations(
             limit, after_id, text, session_id
         )
@@ -268,30 +270,32 @@ class JetStreamTraceStore:
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
     ) -> Sequence[AnsweredQuestion]:
-        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        """Returns those traces that were answered since the last clearing, oldest first. Raises as `exchanges` does."""
         return await (await self._finder()).answered(session_id, query_ids)
 
     async def unfinished(self) -> Sequence[str]:
-        """Returns the queries that are not over, wait for no worker and have been silent, the oldest first."""
+        """Returns the open queries that wait for no worker and had no event for a while, the oldest first."""
         index = await self._projection.index()
         found = await find_unfinished(self._cluster, index, self._abandoned_after_s)
+        # A query on which this process itself works is merely slow.
         return [query_id for query_id in found if not self._log.writes(query_id)]
 
     async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Makes this process the one that appends next: whoever appended before is refused from then on.
+        """Makes this process the writer of a trace: from its next append on, the server refuses the writer before it.
 
         Returns:
-            What the trace holds then.
+            The events of the trace.
 
         Raises:
             NotFoundError: No such trace.
-            TraceStateError: It is over.
+            TraceStateError: The query is over.
         """
         return await self._traces.take_over(query_id)
 
     async def delete(self, query_ids: Sequence[str]) -> int:
         """Deletes traces and all their texts; returns how many there were."""
         seen: list[str] = []
+        # Another tenant's traces are skipped as if they did not exist.
         for query_id in dict.fromkeys(query_ids):
             tenant = await self.label_of(query_id)
             if tenant is not None and self._tenant in (None, tenant):
@@ -324,7 +328,7 @@ class JetStreamTraceStore:
         return await (await self._finder()).exchanges(session_id, limit, follows)
 
     async def open_conversation(self, session_id: str) -> None:
-        """Makes the conversation known."""
+        """Stores a conversation."""
         await self._conversations.open(session_id, self._label)
 
     async def clear_conversation(self, session_id: str) -> None:
@@ -333,12 +337,12 @@ class JetStreamTraceStore:
         Raises:
             NotFoundError: No such conversation.
         """
-        # Reads nothing of it, but is refused if there is none.
+        # Reads no exchange, but raises if the conversation does not exist.
         await self.exchanges(session_id, 0)
         await self._conversations.clear(session_id, self._label)
 
     async def close(self) -> None:
-        """Closes the list of traces; the connection is whoever opened it's to close."""
+        """Closes the list of traces; the code that opened the connection must close it."""
         await self._projection.close()
 
     async def _finder(self) -> Finder:

@@ -1,4 +1,4 @@
-"""One machine, put together: settings, shared resources, a query's first event, the tables of who decides and acts."""
+"""Puts one machine together: settings, shared resources, a query's first event, and the tables of its components."""
 
 from antiphon.exports import exports
 

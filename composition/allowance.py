@@ -1,4 +1,4 @@
-"""What one query may use, and the most that it may want."""
+"""The allowance of one query, and the most that it may need."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.vocabulary.settings import QuerySettings
 
 
 class Allowance(NamedTuple):
-    """What one query may use; None: no more is said than its settings do."""
+    """The most that one query may use; None: only its settings limit it."""
 
     tokens: int | None = None
     cost_usd: float | None = None
@@ -20,11 +20,11 @@ UNBOUND = Allowance()
 
 
 class Need(NamedTuple):
-    """The most that a query may want.
+    """The most that a query may need.
 
     Attributes:
-        least: What a single call takes: if less is left, there is nothing to begin.
-        problem: Why its cost cannot be kept within a limit; None if it can.
+        least: The cost of a single call: if less is left, the query cannot begin.
+        problem: The reason why its cost cannot be limited; None if it can.
     """
 
     tokens: int = 0
@@ -34,7 +34,7 @@ class Need(NamedTuple):
 
 
 def within(settings: QuerySettings, allowance: Allowance) -> QuerySettings:
-    """Returns the settings, with limits that are no larger than what is allowed."""
+    """Returns the settings with the limits of an allowance."""
     if allowance.tokens is not None:
         settings = replace(settings, max_total_tokens=allowance.tokens)
     if allowance.cost_usd is not None:

@@ -64,11 +64,11 @@ def build(
 
     Args:
         subscribers: Components from outside, in addition to those that the settings name.
-        loads_later: Leave embedder and SDK to be loaded behind the service: what is built needs only their names.
+        loads_later: Leaves embedder and SDK to be loaded in the background: building needs only their names.
         open_store: Opens the trace store.
         limits_of: Returns the limits of the provider.
-        outside: Builds what performs the requests of one query; None: models, tools and time as the settings say.
-        close_outside: Lets go of what it has open, at the end.
+        outside: Builds the performer of one query's requests; None: models, tools and time as the settings say.
+        close_outside: Closes the outside's connections, at the end; None: it has none.
 
     Raises:
         ConfigurationError: The settings cannot work.
@@ -76,7 +76,7 @@ def build(
         TraceError: The trace store cannot be opened.
     """
     _make_folder(settings)
-    # A mistake in a user's own module shows before anything is opened.
+    # First, so that a mistake in a user's own module shows before anything is opened.
     components = checked([*load_subscribers(settings.subscribers), *subscribers])
     embedder = late_embedder_of(settings)
     library = Library.open(settings.data_dir, embedder, settings.chroma_url)
@@ -103,7 +103,7 @@ def build(
         partial(_over, settings, shared, reasoners, library, tool_servers),
     )
     reasoner = reasoners.primary.name or settings.model
-    # Another outside is asked in the place of any reasoner; other processes have the one of these settings.
+    # A custom outside replaces any reasoner; one with connections to close is other processes with these settings.
     if outside is not None and close_outside is None:
         reasoner = _name_of(outside)
     return ServiceResources(
@@ -131,7 +131,7 @@ def build(
 
 
 def _name_of(outside: BuildOutside) -> str:
-    """Returns the name by which traces tell who answered when somebody put another outside in place."""
+    """Returns the name of a custom outside, which traces give as the one that answered."""
     name = getattr(outside, "__qualname__", type(outside).__qualname__)
     return f"outside {name.partition('.')[0]}"
 
@@ -147,7 +147,7 @@ def _shared(
 ) -> Resources:
     """Returns the part of the resources that queries use."""
     defaults = settings.query_settings()
-    # The offline reasoner runs in this process: nobody counts its calls.
+    # The offline reasoner runs in this process: no provider limits its calls.
     is_offline = reasoners.primary is reasoners.offline
     primary = reasoners.primary if is_offline else limits.limited(reasoners.primary)
     shared = Resources(
@@ -179,7 +179,7 @@ def _over(
     tool_servers: ToolServers | None,
     another: SearchedLibrary,
 ) -> Resources:
-    """Returns the same over another library: the tools and the offline reasoner know its courses."""
+    """Returns the resources over another library, whose courses the tools and the offline reasoner then know."""
     stands_in = offline_over(another.courses, library)
     primary = shared.models["primary"]
     asked_first = stands_in if primary is reasoners.offline else primary
@@ -205,7 +205,7 @@ def open_library(settings: Settings) -> Library:
 
 
 def _time_of_tools(settings: QuerySettings) -> float:
-    """Returns the seconds that the settings leave a tool; a short deadline leaves it less than its own limit."""
+    """Returns the seconds that the settings allow a tool; a short deadline allows it less than its own limit."""
     return min(settings.tool_timeout_s, settings.deadline_s / 4)
 
 

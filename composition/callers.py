@@ -1,4 +1,4 @@
-"""Ports to who calls: who a caller is, what they see, and what they may spend."""
+"""Ports for callers: their identity, what they see, and what they may spend."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class DocumentFolder(NamedTuple):
     """A data folder with documents and their index.
 
     Attributes:
-        refresh: Turns to a new index of it.
+        refresh: Changes to a new index of the documents.
     """
 
     path: Path
@@ -29,14 +29,14 @@ class DocumentFolder(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """What a caller sees of the service.
+    """The part of the service that a caller sees.
 
     Attributes:
-        resources: What their queries use.
+        resources: The resources that their queries use.
         store: Holds their traces.
-        documents: Where the documents are that they add.
+        documents: The folder for documents that they add.
         folder_of: Returns the folder of a course's documents.
-        stored_as: Returns the id under which a trace of theirs is stored that comes from a file.
+        stored_as: Returns the id under which the store keeps a trace that they import from a file.
     """
 
     resources: ServiceResources
@@ -47,32 +47,32 @@ class View:
 
 
 class Metering(Protocol):
-    """Counts what callers' queries use, and keeps them within what is left of their shares."""
+    """Counts what callers' queries use, and keeps them within the rest of their shares."""
 
     def counts(self, caller: Principal) -> bool:
-        """Returns False for a caller of whom nothing is counted."""
+        """Returns False for a caller whose use is not counted."""
 
     def let_in(
         self, caller: Principal, query_id: str, need: Need
     ) -> AbstractAsyncContextManager[Allowance]:
-        """Counts a query in before it begins, and out again if it does not begin after all.
+        """Reserves a query's share before it begins, and gives it back if it does not begin after all.
 
         Raises:
             QuotaError: The caller's share is used up.
-            ConfigurationError: Its cost is limited, and what its model costs is not known.
+            ConfigurationError: The caller's cost is limited, and the price of the model is not known.
         """
 
     def watch(self, caller: Principal, query: Query) -> None:
-        """Counts what a query used that was let in, once it is over."""
+        """Counts what a query that was let in has used, once it is over."""
 
     def watch_resumed(self, caller: Principal, query: Query) -> None:
-        """Does the same for a query that a process let in which is gone."""
+        """Does the same for a query of a process that is gone."""
 
     async def counted_all(self, caller: Principal, query_id: str) -> bool:
-        """Returns False for a query that a process let in which is gone: nothing that it used is counted yet."""
+        """Returns False for a query that is not settled because its process is gone: its use is still to be counted."""
 
     def opened(self, caller: Principal, query_id: str) -> bool:
-        """Returns True for a query under way that the caller sees."""
+        """Returns True if the caller may see a query under way."""
 
     async def close(self) -> None:
         """Waits until every query that is over is counted."""
@@ -82,10 +82,10 @@ class OpenStreams(Protocol):
     """Counts the event streams that callers hold open."""
 
     def enter(self, caller: Principal) -> None:
-        """Counts one more. Raises QuotaError if the caller has as many as may be."""
+        """Counts one more open stream. Raises QuotaError if the caller has as many as they may have."""
 
     def leave(self, caller: Principal) -> None:
-        """Counts one less."""
+        """Counts one open stream less."""
 
 
 class Callers(Protocol):
@@ -93,7 +93,7 @@ class Callers(Protocol):
 
     @property
     def without_key(self) -> Principal:
-        """Who everybody is who is asked for no key."""
+        """The principal of callers from whom the service asks no key."""
 
     @property
     def metering(self) -> Metering: ...
@@ -102,32 +102,32 @@ class Callers(Protocol):
     def streams(self) -> OpenStreams: ...
 
     def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
-        """Returns who a caller is by the key that they sent; None: they sent none.
+        """Returns the caller to whom a key belongs; None: the request came without one.
 
         Args:
-            from_here: The request was sent to this machine by its own name, and no proxy says that it passed it on.
+            from_here: The request names this machine by its own name, and no proxy says that it passed it on.
 
         Raises:
-            UnauthorizedError: A key is required, and this is none that counts.
+            UnauthorizedError: The service lets nobody in with this key, or without one.
         """
 
     def public_principal(self, *, from_here: bool = True) -> Principal:
-        """Returns who a caller is to what asks nobody for a key."""
+        """Returns the caller for endpoints that ask for no key."""
 
     def view_of(self, caller: Principal) -> View:
-        """Returns what a caller sees."""
+        """Returns the part of the service that a caller sees."""
 
     def folders(self) -> Iterable[DocumentFolder]:
-        """Returns every folder of documents that there is."""
+        """Returns all folders of documents."""
 
     async def opener_of(self, query_id: str) -> Principal:
-        """Returns who goes on with a query that a process left behind: whoever began it, with the rights of today."""
+        """Returns the caller for whom to resume an interrupted query: the one who began it, with today's rights."""
 
     async def usage(self, caller: Principal) -> Value:
-        """Returns what a caller has used today, as the API shows it."""
+        """Returns a caller's usage today, as the API shows it."""
 
     async def count_others(self, query_of: Callable[[Principal, str], Query]) -> None:
-        """Counts what queries use that were let in by a process which may be gone, until it is cancelled.
+        """Counts the use of queries whose process may be gone, until it is cancelled.
 
         Args:
             query_of: Returns a query as a caller sees it.

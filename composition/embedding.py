@@ -24,7 +24,7 @@ def embedder_of(settings: Settings) -> Embedder:
 
 
 def late_embedder_of(settings: Settings) -> LateEmbedder:
-    """Returns what `embedder_of` does, loaded once there is something to embed. Raises likewise."""
+    """Returns the embedder of `embedder_of`, which loads once there is something to embed. Raises likewise."""
     return embedder_when_used(embedder_name(settings), settings.embedding_model)
 
 
@@ -34,10 +34,10 @@ def embedder_name(settings: Settings) -> str:
     Raises:
         ConfigurationError: No embedder is installed.
     """
-    # Only sentence-transformers runs models of any name; a settings' check says so for another embedder.
+    # Only sentence-transformers runs models of any name; `Settings` refuses such a name for another embedder.
     if settings.embedding_model is not None:
         return "minilm"
-    # A name that is set is taken even if it is not installed: loading it then says what to install.
+    # A name that is set is returned even if it is not installed: the error of loading it says what to install.
     if settings.embedder != "auto":
         return settings.embedder
     installed = installed_embedders()

@@ -1,4 +1,4 @@
-"""The names in `.env` and in the environment: a file that cannot be read, and names that no setting has."""
+"""Checks the names in `.env` and in the environment: finds lines that cannot be read, and names of no setting."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ def names_in(path: Path) -> tuple[str, ...]:
     """Returns the names that a file of settings sets; none if there is no file.
 
     Raises:
-        ConfigurationError: It cannot be read, or a line of it would be passed over; no value is shown, for it may be a
-            key.
+        ConfigurationError: The file cannot be read, or a line of it would be skipped. The message shows no value,
+            because it may be a key.
     """
     if not path.is_file():
         return ()
@@ -29,7 +29,7 @@ def names_in(path: Path) -> tuple[str, ...]:
     for line in parse_stream(StringIO(_text(path))):
         if line.error:
             written = line.original.string
-            # The parser counts empty lines to what follows them.
+            # The parser counts empty lines as part of the line that follows them.
             empty = written[: len(written) - len(written.lstrip())].count("\n")
             number = line.original.line + empty
             raise ConfigurationError(
@@ -49,26 +49,26 @@ def _text(path: Path) -> str:
         ) from error
     except UnicodeDecodeError as error:
         raise ConfigurationError(_not_utf_8(path)) from error
-    # As UTF-16 without its mark reads.
+    # UTF-16 without a byte order mark reads as ASCII with zeros in between.
     if "\0" in text:
         raise ConfigurationError(_not_utf_8(path))
     return text
 
 
 def _not_utf_8(path: Path) -> str:
-    return f"{path} is no text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding."
+    return f"{path} is not text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding."
 
 
 def unknown_settings(names: Iterable[str], fields: Iterable[str]) -> tuple[str, ...]:
-    """Tells in a sentence of each name that looks like a setting and is none, with the setting that is nearest to it.
+    """Returns a sentence about each name that looks like a setting but is not, with the setting nearest to it.
 
     Args:
-        names: Those of the environment; names of other programs are passed over.
+        names: The names in the environment; those of other programs are ignored.
         fields: The settings, as Python names them.
     """
     known = [field.upper() for field in fields]
     sentences: list[str] = []
-    # As pydantic reads them: in capitals or not.
+    # Like pydantic, without regard to case.
     for name in dict.fromkeys(name.upper() for name in names):
         bare = name.removeprefix(PREFIX)
         if bare == name or bare in known:

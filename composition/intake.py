@@ -1,4 +1,4 @@
-"""Makes the first event of a query, from the question and everything that its decisions depend on."""
+"""Makes the first event of a query from the question and everything on which its decisions depend."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ from antiphon.vocabulary.values import Exchange, Rate, StoredText, Value
 log = structlog.get_logger(__name__)
 
 EXCHANGES_REMEMBERED = 5
-"""Exchanges of the conversation that a query is shown, all but the last one in a line each."""
+"""Exchanges of the conversation that the model sees, each but the last cut to a line."""
 REMEMBERING_S = 0.5
 """Seconds that looking up the conversation may take of the deadline."""
 LOADING_S = 2.0
-"""Seconds that a question waits for what is being loaded; then its caller must come again."""
+"""Seconds that a question waits for parts that are still loading; then its caller must come again."""
 LOADING_SHARE = 0.25
-"""Share of a short deadline that it waits at most."""
+"""The most of a short deadline that such a wait may take, as a share."""
 TOLD_CHARS = 20_000
-"""Characters of a question or an answer that a caller tells of; no model answers with as many."""
+"""Characters kept of each question and answer in a conversation that a caller sends; no model writes as many."""
 BYTES_A_TOKEN = 4
-"""A rough estimate for English text, on which only the share of a budget that is kept back rests."""
+"""A rough estimate for English text; only the reserve that a budget keeps back depends on it."""
 
 
 class Conversation(Value, frozen=True, kw_only=True):
     """The conversation that a question belongs to.
 
     Attributes:
-        exchanges: Its last ones, oldest first.
-        missing: They could not be read.
+        exchanges: The last exchanges, oldest first.
+        missing: True if they could not be read.
     """
 
     exchanges: Sequence[Exchange] = ()
@@ -52,8 +52,8 @@ class Conversation(Value, frozen=True, kw_only=True):
 class Intake:
     """Makes the first event of each query of a service.
 
-    Everything from outside that later decisions use is gathered here into that event, so that a trace replays
-    without the outside.
+    That event holds everything from outside on which later decisions depend, so that a trace replays without the
+    outside.
     """
 
     def __init__(
@@ -67,9 +67,9 @@ class Intake:
         """Holds what queries begin with.
 
         Args:
-            wait: Waits for what is still being loaded, and returns how long it took; raises LoadingError once it takes
-                more seconds than that.
-            opens: Make new conversations known. False: whoever stores the event does, at the same time.
+            wait: Waits for parts that are still loading, and returns the seconds that this took; raises LoadingError
+                if it takes more than its argument.
+            opens: True to store new conversations; False if the process that stores the event does so as well.
         """
         self._wait = wait
         self._opens = opens
@@ -78,7 +78,7 @@ class Intake:
         self._resources = service.shared
 
     def versions(self) -> tuple[tuple[str, str], ...]:
-        """Returns the names and versions of what shapes a query now."""
+        """Returns the names and versions of everything that shapes a query now."""
         return (
             *self._service.versions,
             ("index", str(self._service.library.describe().generation)),
@@ -91,14 +91,14 @@ class Intake:
         """Checks a question and returns its query's first event.
 
         Args:
-            conversations: Where the question's own is found.
+            conversations: Reads and stores the caller's conversations.
 
         Raises:
             BadInputError: The question or a wish cannot be used.
             NotFoundError: No such conversation, or no such query in it.
-            LoadingError: What it needs is not loaded yet.
+            LoadingError: A part that the query needs is not loaded yet.
         """
-        # Every check comes before the conversation is stored: nothing is left of a question that is refused.
+        # Every check comes before the conversation is stored: a refused question leaves nothing behind.
         session_id = question.session_id or uuid.uuid4().hex
         if question.told is not None:
             session_id = NO_CONVERSATION
@@ -132,20 +132,20 @@ class Intake:
             versions=self.versions(),
             rates=rates,
             fixed_tokens=request_bytes // BYTES_A_TOKEN,
-            # Asked once, after everything that may fail: a query that an open circuit admits is its probe.
+            # `keeps_out` is called once, after everything that may fail: a query that an open circuit admits probes it.
             provider_open=resources.provider_circuit.keeps_out(resources.clock.now())
             or interceptor.provider_open,
             reviewers=tuple(reviewers),
             faults=interceptor.faults,
             catalogue=StoredText(catalogue),
         )
-        # The session publishes it unchanged, so that nothing later would redact it.
+        # Redacted here, because the session publishes the first event as it is.
         return resources.redaction.event(first)
 
     async def _conversation(
         self, question: Question, session_id: str, conversations: Conversations
     ) -> Conversation:
-        """Returns the conversation that a question belongs to; one that begins with it is made known."""
+        """Returns the conversation that a question belongs to; stores it if the question begins it."""
         if question.told is not None:
             return _as_told(question.told)
         if question.session_id is None and not self._opens:
@@ -153,9 +153,9 @@ class Intake:
         return await _recorded(conversations, session_id, question)
 
     async def _when_loaded(self, first: QueryReceived) -> QueryReceived:
-        """Waits a moment until what the query needs is loaded, and takes that off its deadline.
+        """Waits a moment until the parts that the query needs are loaded, and takes that time off its deadline.
 
-        Nothing begins without it: the query's tools would wait for it until their own time is up, and find nothing.
+        Otherwise the query's tools would wait for them until their own time is up, and find nothing.
         """
         if self._wait is None:
             return first
@@ -169,7 +169,7 @@ class Intake:
 
 
 def _as_told(told: Sequence[Exchange]) -> Conversation:
-    """Returns the end of a conversation that the caller keeps, and of each text no more than a model writes."""
+    """Returns the end of a conversation that the caller keeps, with each text cut to no more than a model writes."""
     last = told[-EXCHANGES_REMEMBERED:]
     return Conversation(
         exchanges=[
@@ -184,7 +184,7 @@ async def _recorded(
 ) -> Conversation:
     """Reads the conversation, or stores a new one.
 
-    A store that fails costs nobody the answer: the query goes without the conversation, and the answer says so.
+    If the store fails, the query goes on without the conversation, and its answer says so.
     """
     is_new = question.session_id is None
     try:
@@ -203,13 +203,13 @@ async def _recorded(
 
 
 def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
-    """Returns the rates of the models that a query may ask, as far as they are known."""
+    """Returns the known rates of the models that a query may call."""
     asked = _models_of(settings)
     if settings.compression == "model":
         asked.append(settings.compression_model)
-    # A server with a name of its own, such as the offline reasoner, answers whichever model was requested.
+    # A server with a name of its own, such as the offline reasoner, answers no matter which model was requested.
     names = {model: resources.models["primary"].name or model for model in asked}
-    # The rules know the last reasoner by its role, whatever its name is.
+    # The rules know the last reasoner by its role, not by its name.
     names["fallback"] = resources.models["fallback"].name or settings.model
     rates: list[Rate] = []
     for asked_as, name in names.items():
@@ -222,7 +222,7 @@ def rates_of(settings: QuerySettings, resources: Resources) -> tuple[Rate, ...]:
 
 
 def unpriced(settings: QuerySettings, rates: Sequence[Rate]) -> str | None:
-    """Returns why a budget in dollars cannot be kept, and what to do; None if it can, or if there is none."""
+    """Returns why a budget in dollars cannot be kept, with a remedy; None if it can, or if there is no budget."""
     if settings.max_cost_usd is None:
         return None
     priced = {rate.model for rate in rates}

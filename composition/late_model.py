@@ -1,4 +1,4 @@
-"""A model whose SDK is loaded behind the service, or when it is first asked."""
+"""A model whose SDK is loaded in the background, or at its first call."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from antiphon.vocabulary.values import Request
 
 
 class OpenModel(Model, Protocol):
-    """A model whose connections are to be closed."""
+    """A model with connections that must be closed."""
 
     async def aclose(self) -> None: ...
 
 
 class ServedModel(OpenModel, Protocol):
-    """A model at a server that can be asked about its key; such as `engine.AnthropicModel`."""
+    """A model at a server that can check its key, such as `engine.AnthropicModel`."""
 
     async def check_key(self, timeout_s: float) -> bool: ...
 
 
 class LateModel:
-    """Stands for a model until it is made; satisfies `ServedModel`.
+    """A proxy of a model that is made later; satisfies `ServedModel`.
 
-    `import anthropic` takes most of a second: it loads the types of everything that the API can do.
+    `import anthropic` takes most of a second, because it loads the types of the whole API.
     """
 
     def __init__(self, name: str | None, make: Callable[[], ServedModel]) -> None:
-        """Holds how it is made.
+        """Keeps the function that makes the model.
 
         Args:
             name: The model's own `name`.
@@ -46,11 +46,11 @@ class LateModel:
         return self._name
 
     def load(self) -> None:
-        """Makes the model, if it is not made; blocks."""
+        """Makes the model unless it is made already; blocks."""
         self._model()
 
     def stream(self, request: Request, timeout_s: float) -> AsyncIterator[Json]:
-        # Without a generator of its own round the model's: each event would pass through both.
+        # Not through a generator of our own: each event would pass through two of them.
         if self._made is not None:
             return self._made.stream(request, timeout_s)
         return self._stream_when_made(request, timeout_s)
@@ -61,7 +61,7 @@ class LateModel:
         return await model.check_key(timeout_s)
 
     async def aclose(self) -> None:
-        """Closes what was made."""
+        """Closes the model if it was made."""
         if self._made is not None:
             await self._made.aclose()
 
@@ -74,11 +74,12 @@ class LateModel:
             async for event in stream:
                 yield event
         finally:
-            # An iteration that is left in the middle keeps its connection until the garbage is collected.
+            # A generator that is left in the middle keeps its connection until the garbage collector finds it.
             if isinstance(stream, AsyncGenerator):
                 await stream.aclose()
 
     def _model(self) -> ServedModel:
+        # The background load and a first call may come at the same time, from two threads.
         with self._lock:
             if self._made is None:
                 self._made = self._make()

@@ -17,7 +17,7 @@ class Limits:
     """The limits that a process keeps to.
 
     Attributes:
-        close: Lets go of what they are shared by.
+        close: Closes the connection over which processes share them, if there is one.
     """
 
     circuit: ProviderCircuit
@@ -26,7 +26,7 @@ class Limits:
     close: Callable[[], Awaitable[None]] = at_once
 
     def limited(self, model: Model) -> Model:
-        """Returns the model, called no faster than the settings allow."""
+        """Returns the model, with its calls no faster than the settings allow."""
         if self.budget is None:
             return model
         return engine.LimitedModel(model, self.budget, self.clock)
@@ -44,7 +44,7 @@ def limits_of(settings: Settings, clock: Clock, deadline_s: float) -> Limits:
 
 
 def own_budget(settings: Settings, clock: Clock) -> CallBudget | None:
-    """Returns what this process may call by itself; None: as much as it likes."""
+    """Returns the call budget of this process alone; None: there is no limit."""
     pace = Pace(requests=settings.model_rpm, tokens=settings.model_tpm)
     if not pace.is_limited:
         return None

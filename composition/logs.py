@@ -1,4 +1,4 @@
-"""Configures structlog, for people on a terminal and as JSON elsewhere; nothing else does."""
+"""Configures structlog, for people on a terminal and as JSON elsewhere; no other module does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _NUMBERS = (bool, int, float, NoneType)
 def configure_logging(settings: Settings) -> None:
     """Sets up structlog for this process. Lines go to standard error; each carries its session's bound values.
 
-    Whatever a library logs through Python's own module comes out in the same way.
+    Lines that libraries log through Python's own module come out in the same way.
     """
     as_json = settings.log_format == "json"
     if settings.log_format == "auto":
@@ -35,8 +35,8 @@ def configure_logging(settings: Settings) -> None:
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        # As text, before the next ones look at it: the console would otherwise print each frame with its local
-        # variables, in which the texts of queries and keys are.
+        # Turns exceptions into text before the next processors see them: otherwise the console would print each frame
+        # with its local variables, which hold texts of queries and keys.
         structlog.processors.format_exc_info,
         redacting_lines(redaction_of(settings)),
         harmless_line,
@@ -50,18 +50,18 @@ def configure_logging(settings: Settings) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    # It logs each attempt; a night without a collector would fill the log, and telemetry says it once.
+    # The exporter logs each attempt: a night without a collector would fill the log. Our telemetry logs it once.
     logging.getLogger("opentelemetry.exporter").setLevel(logging.CRITICAL)
-    # Likewise a server that sends what is no message; what came of it, dispatcher/mcp_servers says.
+    # Likewise for servers that send malformed messages; dispatcher/mcp_servers logs the consequence.
     logging.getLogger("mcp").setLevel(logging.CRITICAL)
     root = logging.getLogger()
-    # Once; the root's level stays as Python has it, at warnings.
+    # Added once; the root's level stays at Python's default, warnings.
     if not any(isinstance(handler, _FromLibraries) for handler in root.handlers):
         root.addHandler(_FromLibraries())
 
 
 class _FromLibraries(logging.Handler):
-    """Passes on what libraries log (asyncio, uvicorn), which would go to the terminal as it is."""
+    """Passes on the lines of libraries (asyncio, uvicorn), which would otherwise reach the terminal as they are."""
 
     def emit(self, record: logging.LogRecord) -> None:
         structlog.get_logger(record.name).log(
@@ -75,7 +75,7 @@ class _FromLibraries(logging.Handler):
 def harmless_line(_logger: object, _method: str, event: EventDict) -> EventDict:
     """Makes one line of the log harmless: no text steers the terminal or forges a line, no address holds a password."""
     text = _text_of(event)
-    # Nearly every line is, and one look at all of it takes a fraction of one at each of its values.
+    # Nearly every line is harmless, and one check of the whole costs a fraction of a check of each value.
     if text.isprintable() and "@" not in text:
         return event
     line: EventDict = {}
@@ -96,14 +96,15 @@ def redacting_lines(redaction: Redaction) -> Processor:
             return value
         text = str(value)
         shown = redaction.text(text)
-        # A value without a secret keeps its type, for the renderer formats each type in its own way.
+        # A value without a secret keeps its type, because the renderer formats each type in its own way.
         if shown == text:
             return value
         return shown
 
     def process(_logger: object, _method: str, event: EventDict) -> EventDict:
         text = _text_of(event)
-        # True only if a secret would be in the line as it is; half a character cannot be looked through so.
+        # A quick check, which nearly every line passes. For ASCII alone: it encodes the text, and half a surrogate pair
+        # has no encoding.
         if text.isascii() and redaction.needs_none((), (text,)):
             return event
         return {name: redacted(value) for name, value in event.items()}
@@ -112,13 +113,13 @@ def redacting_lines(redaction: Redaction) -> Processor:
 
 
 def _text_of(event: EventDict) -> str:
-    """Returns all that a line says but numbers; no value can go on in the next one, for a blank is between them."""
+    """Returns the text of a line without numbers; a blank between values keeps a match from spanning two of them."""
     said = [str(value) for value in event.values() if not isinstance(value, _NUMBERS)]
     return " ".join(said)
 
 
 def silence_logging() -> None:
-    """Logs nothing in this process: for runs in which a thousand failures are wanted (faults/)."""
+    """Turns off the log of this process, for runs that provoke failures by the thousand (faults/)."""
     structlog.configure(processors=[_drop])
 
 

@@ -1,4 +1,4 @@
-"""The key for the model's server: if it is accepted, as far as a check and the calls themselves have shown."""
+"""The key for the model's server, and its state as a check and the calls themselves have shown it."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ REFUSED = "authentication"
 
 
 class KeyFinding(Value, frozen=True, kw_only=True):
-    """The newest thing that is known of the key.
+    """The latest finding about the key.
 
     Attributes:
         detail: The words in which the server refused it, without the key itself.
-        at: When it was found, in seconds since the epoch; None if it is unknown.
+        at: The time of the finding, in seconds since the epoch; None as long as nothing is known.
     """
 
     state: KeyState = "unknown"
@@ -37,8 +37,8 @@ class KeyWords(NamedTuple):
     """The words for a key as the settings have it.
 
     Attributes:
-        sent: What the server accepts or refuses.
-        remedy: What to do if it refuses it.
+        sent: Names the thing that the server accepts or refuses.
+        remedy: Tells what to do if the server refuses it.
     """
 
     sent: str
@@ -47,7 +47,7 @@ class KeyWords(NamedTuple):
 
 def key_words(settings: Settings) -> KeyWords:
     """Returns the words for the key that the settings name."""
-    # If both are set the token is sent.
+    # If both are set, the service sends the token.
     if settings.anthropic_auth_token is not None:
         name = "ANTHROPIC_AUTH_TOKEN"
     elif settings.anthropic_api_key is not None:
@@ -63,8 +63,8 @@ class ModelKey:
     """Learns from a check at the start, and from each call of the model, if the server accepts the key.
 
     Args:
-        ask: Asks the server without spending tokens, within so many seconds; returns True if it accepts the key, and
-            False if it says nothing about it. Raises ModelError if it refuses the key or cannot be reached.
+        ask: Asks the server without spending tokens, within so many seconds; returns True if the server accepts the
+            key, and False if it does not say. Raises ModelError if it refuses the key or cannot be reached.
     """
 
     def __init__(
@@ -76,14 +76,14 @@ class ModelKey:
         self.finding = KeyFinding()
 
     async def check(self, timeout_s: float) -> None:
-        """Asks the server for what it thinks of the key; one that says nothing about it changes nothing."""
+        """Asks the server if it accepts the key; if it does not say, nothing changes."""
         refusal: ModelError | None = None
         try:
             if not await self._ask(timeout_s):
                 return
         except ModelError as error:
             refusal = error
-        # A call counts for more: some servers keep their list of models from a key with which they answer.
+        # A call counts for more: some servers answer questions with a key, but refuse it their list of models.
         if self.finding.state != "accepted":
             self.note(refusal)
 
@@ -91,7 +91,7 @@ class ModelKey:
         """Takes in the end of a call.
 
         Args:
-            error: Why it failed; None: it brought a whole reply.
+            error: The error of a failed call; None: the call brought a whole reply.
         """
         before = self.finding.state
         if error is None:
@@ -102,17 +102,17 @@ class ModelKey:
             self.finding = KeyFinding(
                 state="refused", detail=visible(str(error)), at=self._clock.now()
             )
-            # Once, and not for each query that fails by it.
+            # Once, not for each query that fails because of it.
             if before != "refused":
                 log.warning(
                     "model_key_refused", error=str(error), remedy=self._words.remedy
                 )
 
     def warnings(self, *, in_full: bool) -> list[str]:
-        """Returns what a refused key means and what to do, in a sentence; nothing of a key that is not refused.
+        """Returns a sentence about a refused key, with its effect and the remedy; nothing if the key is not refused.
 
         Args:
-            in_full: Quote the server: it may name the account, which not everybody need know who reaches the service.
+            in_full: Quotes the server, which may name the account: not for everybody who reaches the service.
         """
         if self.finding.state != "refused":
             return []

@@ -1,4 +1,4 @@
-"""Estimates of what a query needs, and questions that keep within what they are given."""
+"""Estimates what a query needs, and keeps questions within their allowance."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antiphon.engine import fixed_size
 from antiphon.vocabulary.settings import QuerySettings
 
 MARGIN = 1.5
-"""A query may want so many times what its calls take by themselves: for retries, and for estimates that are too low."""
+"""The factor by which a query may need more than its calls alone: for retries, and for estimates that are too low."""
 _LEAST_BRIEFING = 200
 """Tokens of the smallest briefing that a setting allows."""
 
@@ -20,10 +20,10 @@ _LEAST_BRIEFING = 200
 def need_of(
     settings: QuerySettings, resources: Resources, calls: int | None = None
 ) -> Need:
-    """Returns the most that a query may want: its calls with full briefings and replies, or its own limits.
+    """Returns the most that a query may need: its calls with full briefings and replies, or less by its own limits.
 
     Args:
-        calls: The calls that it makes at most; None: those of a whole query.
+        calls: The most calls that it makes; None: those of a whole query.
     """
     if calls is None:
         calls = settings.max_rounds + 1
@@ -32,7 +32,7 @@ def need_of(
     rates = rates_of(settings, resources)
     fixed = fixed_size(settings.max_rounds, resources.tool_definitions) // BYTES_A_TOKEN
     shown = settings.briefing_tokens + fixed
-    # The final call thinks most.
+    # Every call is reckoned like the final one, which thinks most.
     written = settings.max_tokens
     written += max([rate.final_thinking for rate in rates], default=0)
     tokens = round(calls * (shown + written) * MARGIN)
@@ -42,9 +42,9 @@ def need_of(
         tokens = min(tokens, settings.max_total_tokens)
     if settings.max_cost_usd is not None:
         cost_usd = min(cost_usd, settings.max_cost_usd)
-    # As the query itself reckons (coordinator/budget.py): no call is made that might not be paid for.
+    # As the query itself reckons (coordinator/budget.py): it makes no call that its budget might not cover.
     smallest = round((fixed + _LEAST_BRIEFING) * MARGIN)
-    # The reasoner that stands in is free, and no reason to begin.
+    # Without the offline reasoner: it costs nothing, but a query should not begin only to be answered by it.
     costs = [rate.cost(smallest, written) for rate in rates if rate.output]
     least = Allowance(
         min(tokens, smallest + written),
@@ -57,7 +57,7 @@ def need_of(
 def bounded(
     question: Question, settings: QuerySettings, allowance: Allowance
 ) -> Question:
-    """Returns the question with settings by which it stays within what it may use."""
+    """Returns the question with settings that keep it within its allowance."""
     if allowance == UNBOUND:
         return question
     return Question(

@@ -1,4 +1,4 @@
-"""What comes of a query for its caller, by its trace, and the sums over the outcomes of all callers."""
+"""The outcome of a query for its caller, derived from its trace, and sums over all outcomes."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ _REASONS: dict[Status, str] = {
     "cancelled": "it was stopped before its answer was complete",
     "failed": "a part of the service failed; the trace says which",
 }
-"""Why a query has no answer, by how it closed."""
+"""The reason why a query has no answer, by its closing status."""
 
 RECORDING_ENDS = "the recording ends here: "
-"""The beginning of `QueryCancelled.why` in a recorded fork that needed something which was not recorded."""
+"""The beginning of `QueryCancelled.why` in a recorded fork that needed something the recording does not hold."""
 GIVEN_UP = "it was given up: "
 """The beginning of `QueryCancelled.why` in a query that ended every process which worked on it."""
 _NOT_BY_THE_MODEL = ("fallback_reasoner", "not_searched")
-"""Doubts about a whole answer that another reasoner gave, or that is none."""
+"""Doubts that mark an answer as given by another reasoner, or as no answer at all."""
 
 
 MOMENT_S = 0.3
-"""Longer than the store's first pause after a lock, and too short for anybody to mind."""
+"""Longer than the store's first pause after a lock, and too short for a caller to notice."""
 
 
 class Source(Value, frozen=True, kw_only=True):
-    """Something that an answer cites: its name, and the web address where it is, or None."""
+    """Something that an answer cites: its name, and its web address or None."""
 
     name: str
     link: str | None
@@ -56,8 +56,8 @@ class Outcome(Value, frozen=True, kw_only=True):
     Attributes:
         session_id: The conversation; `Question(query=…, session_id=…)` continues it.
         response: The event that holds the answer.
-        status: `answered`, or why there is less than that: `partial`, `cancelled`, `failed`.
-        duration_ms: From receipt to the end of the query, without the time in which nobody worked on it.
+        status: `answered`, or the reason for less than that: `partial`, `cancelled`, `failed`.
+        duration_ms: From receipt to the end of the query, without any time in which no process worked on it.
     """
 
     query_id: str
@@ -68,17 +68,17 @@ class Outcome(Value, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        """The answer in words."""
+        """The text of the answer."""
         return self.response.answer
 
     @property
     def citations(self) -> tuple[Citation, ...]:
-        """What each part of the text (`start` to `end`) rests on, with the cited words."""
+        """The evidence for each part of the text (`start` to `end`), with the cited words."""
         return self.response.citations
 
     @property
     def sources(self) -> tuple[Source, ...]:
-        """What is cited, in order, without repeats."""
+        """The cited sources, in order, without repeats."""
         cited = zip(self.response.sources, self.response.source_links, strict=True)
         return tuple([Source(name=name, link=link) for name, link in cited])
 
@@ -94,7 +94,7 @@ class Outcome(Value, frozen=True, kw_only=True):
 
     @property
     def usage(self) -> Usage:
-        """The tokens of all calls, those that only summarised included, and what they cost."""
+        """The tokens of all calls, including those that only summarised, and their cost."""
         return self.response.usage + self.response.summary_usage
 
     @property
@@ -104,13 +104,13 @@ class Outcome(Value, frozen=True, kw_only=True):
 
     @property
     def by_the_model(self) -> bool:
-        """True if the model that was asked gave the answer: a strict caller takes no other."""
+        """True if the intended model gave the answer: a strict caller accepts no other."""
         doubts = {doubt.kind for doubt in self.response.indicators}
         return self.status == "answered" and doubts.isdisjoint(_NOT_BY_THE_MODEL)
 
 
 class _Noted:
-    """What of a trace its caller's outcome is made of."""
+    """The parts of a trace that make up the outcome."""
 
     def __init__(self, trace: Sequence[Recorded[Event]]) -> None:
         self.query_id = trace[0].query_id
@@ -130,7 +130,7 @@ class _Noted:
                 self.deadline_s = settings.deadline_s
                 self.received_at = self.closed_at = recorded.at
             case QueryResumed(away_s=away_s):
-                # Nobody worked on it meanwhile.
+                # No process worked on the query in between, so this time does not count.
                 self.received_at += away_s
             case ResponseAssembled() as response:
                 self.response = response
@@ -145,14 +145,14 @@ class _Noted:
 def outcome_of(
     trace: Sequence[Recorded[Event]], *, recorded: bool | None = None
 ) -> Outcome:
-    """Returns what comes of a query; a plain statement takes the place of an answer that no part could build.
+    """Returns the outcome of a query; a plain statement replaces an answer that no component could build.
 
     Args:
         trace: All its events so far.
-        recorded: All of them are stored, or not, which the answer says; None: as it says already.
+        recorded: True if all of them are stored; the answer's doubts will agree. None: its doubts stay as they are.
     """
     noted = _Noted(trace)
-    # Without a status the session was ended from outside, such as by the service's closing.
+    # Without a status the session was ended from outside, for example because the service closed.
     status: Status = noted.status or "failed"
     response = noted.response
     why = recording_ended(trace) or _REASONS[status]
@@ -160,7 +160,7 @@ def outcome_of(
         response = answer_so_far(trace, why)
     elif response is None:
         response = last_resort(why, noted.last_seq, failed=status != "cancelled")
-    # An append that was refused, or took long, may have been made up for since the answer was put together.
+    # The store may since have taken events that it refused, or took slowly, when the answer was built.
     if recorded is not None:
         response = with_trace(response, noted.last_seq, recorded=recorded)
     return Outcome(
@@ -173,8 +173,7 @@ def outcome_of(
 
 
 def spare_s(trace: Sequence[Recorded[Event]]) -> float:
-    """Returns the seconds that an answer may wait for its trace to be stored: a moment, as far as the deadline has any
-    left."""
+    """Returns the seconds that an answer may wait until its trace is stored: a moment, if the deadline leaves that."""
     noted = _Noted(trace)
     left_s = noted.deadline_s - (noted.closed_at - noted.received_at)
     return max(0.0, min(MOMENT_S, left_s - APPEND_S))
@@ -206,11 +205,11 @@ class Totals:
         trace: Sequence[Recorded[Event]],
         paid: Sequence[Recorded[Event]],
     ) -> None:
-        """Counts a query that goes on from a recorded one: no more than what it spent itself.
+        """Counts a query that goes on from a recorded one, with only its own spending.
 
         Args:
             trace: All of its events.
-            paid: The recorded events, whose replies cost nothing once more.
+            paid: The recorded events, whose replies cost nothing a second time.
         """
         self.queries[outcome.status] += 1
         for event in spending_in(trace, paid):
@@ -227,8 +226,8 @@ class Totals:
 
 
 def recording_ended(trace: Sequence[Recorded[Event]]) -> str:
-    """Returns why a query stopped that nobody took back: a recorded fork that needed what was not recorded, or one that
-    was given up; empty if it did not stop."""
+    """Returns why a query ended that no caller cancelled: its recording held too little, or it was given up; else
+    an empty text."""
     for recorded in reversed(trace):
         event = recorded.event
         if isinstance(event, QueryCancelled) and event.why.startswith(

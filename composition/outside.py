@@ -1,4 +1,4 @@
-"""The outside of a query as it is in production: models, tools and time."""
+"""The outside of a query in production: models, tools and time."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ PERFORMED: Mapping[type[Event], str] = {
     e.ToolRequested: "ToolDispatcher",
     e.QueryResumed: "DeadlineTimer",
 }
-"""The events that request something of the outside, and the part of the service that performs it."""
+"""The events that request something of the outside, each with the part of the service that performs it."""
 
 Perform = Callable[[Command], Run | None]
 
 
 class LiveOutside:
-    """Asks the models, runs the tools and waits for the deadline; satisfies `Outside`."""
+    """Calls the models, runs the tools and waits for the deadline; satisfies `Outside`."""
 
     def __init__(self, performers: Mapping[type[Event], Perform]) -> None:
         self._performers = performers
@@ -42,7 +42,7 @@ def live_outside(resources: Resources, ports: Ports, /) -> LiveOutside:
 
 
 def performers(resources: Resources, ports: Ports) -> dict[type[Event], Perform]:
-    """Returns what performs each request in this process."""
+    """Returns the function that performs each kind of request in this process."""
     timer = DeadlineTimer(ports.publish, ports.spawn, resources.clock)
     summaries = SummaryEngine(
         ports.publish,

@@ -1,7 +1,7 @@
-"""Patterns for what is redacted by a name: keys and passwords, e-mail addresses, telephone numbers.
+"""Patterns for the kinds of text that a setting redacts by name: keys and passwords, e-mail addresses, phone numbers.
 
-They are for what is written as it usually is. A name, a street, a number that says what it is only by its place are for
-patterns of one's own.
+They match the usual notations. Names of people, streets, and numbers whose meaning shows only from the context need
+patterns of the user's own.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 KINDS: Mapping[str, tuple[str, ...]] = {
     "keys": (
-        # What providers give out: model servers, clouds, code hosts, chats, payments.
+        # Keys as providers issue them: model servers, clouds, code hosts, chats, payments.
         r"\bsk-[A-Za-z0-9_-]{16,}",
         r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b",
         r"\bAIza[0-9A-Za-z_-]{35}",
@@ -19,7 +19,7 @@ KINDS: Mapping[str, tuple[str, ...]] = {
         r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,}",
         r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}",
         r"-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[A-Za-z0-9+/=\s]{20,20000}(?:-----END [A-Z ]{0,30}PRIVATE KEY-----)?",
-        # The value alone, so that it can be read what was there.
+        # `\K` drops the label from the match, so that readers still see what kind of value was there.
         r"(?i:\b(?:bearer|basic)\s)\K[A-Za-z0-9._~+/=-]{16,}",
         r"(?i:\b(?:passwor[dt]|passwd|passphrase|secret|api[_-]?key|access[_-]?token|auth[_-]?token)"
         r"[\"']?\s{0,3}[:=]\s{0,3}[\"']?)\K[^\s\"',;]{6,200}",

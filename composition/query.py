@@ -1,4 +1,4 @@
-"""A query as its caller holds it: a trace that grows, whoever writes it."""
+"""A query as its caller holds it: a growing trace, no matter which process writes it."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ class GrowingTrace(Protocol):
     def follow(
         self, after: int = 0, buffer: int = 1000
     ) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event behind one of them, and text as it is written; ends with the query."""
+        """Yields live text and every event after `after`; ends with the query."""
 
     def cancel(self, why: str) -> None:
-        """Has the query end; its trace says why."""
+        """Has the query end, with the reason in its trace."""
 
     async def closed(self) -> None:
         """Waits for the end of the query."""
 
     async def stopped(self, within_s: float | None = None) -> None:
-        """Waits until this process writes nothing more of it, or for so long."""
+        """Waits until this process writes nothing more of it, at most for `within_s`."""
 
 
 class Query:
     """A query, under way or over.
 
     Args:
-        totals: The sums that its outcome is added to; None: none.
-        paid: The recorded events that it goes on from, as a fork or a resumed query does; their calls are not counted.
+        totals: The sums to which its outcome is added; None: to none.
+        paid: The recorded events from which a fork or a resumed query goes on; their calls are not counted again.
 
     Attributes:
-        outlives_caller: Its caller may go away and come again: only the service itself cancels it.
+        outlives_caller: True if the caller may go away and come back: their leaving does not cancel the query.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Query:
 
     @property
     def session_id(self) -> str:
-        """Its conversation; empty until its first event was read."""
+        """The id of its conversation; empty until the first event was read."""
         for recorded in self._trace.emitted[:1]:
             if isinstance(recorded.event, QueryReceived):
                 return recorded.event.session_id
@@ -78,23 +78,23 @@ class Query:
 
     @property
     def is_over(self) -> bool:
-        """True once its trace says so; one that is broken off goes on when the service starts again."""
+        """True once `QueryClosed` is in the trace; a query that was broken off resumes when the service restarts."""
         trace = self._trace.emitted
         return bool(trace) and isinstance(trace[-1].event, QueryClosed)
 
     def follow(
         self, after: int = 0, buffer: int = 1000
     ) -> AsyncIterator[Recorded[Event] | Live]:
-        """Yields every event behind one of them, and text as it is written; ends with the query.
+        """Yields live text and every event after `after`; ends with the query.
 
         Raises:
             NotFoundError: No such trace, or the query has just ended: read its trace.
-            SlowReaderError: While reading: the reader fell so many events behind.
+            SlowReaderError: While reading: the reader fell `buffer` events behind.
         """
         return self._trace.follow(after, buffer)
 
     def cancel(self, why: str) -> None:
-        """Ends the query, unless it is over; its trace says why."""
+        """Ends the query unless it is over, with the reason in its trace."""
         self._trace.cancel(why)
 
     def leave(self, why: str) -> None:
@@ -103,18 +103,18 @@ class Query:
             self.cancel(why)
 
     def charges(self, *, paid_too: bool = False) -> list[Charge]:
-        """Returns what the calls are counted for that it made so far and that may cost something.
+        """Returns a charge for each call so far that may cost something.
 
         Args:
-            paid_too: Those that it goes on from as well: of a query whose first process could count nothing any more.
+            paid_too: Includes the calls before it was resumed, which the first process did not live to count.
         """
         trace = self._trace.emitted
-        # What a fork shares, its parent has paid for in any case.
+        # The parent of a fork has paid for the events that they share in any case.
         paid = trace[: shared_with_parent(trace)] if paid_too else self._paid
         return charges_in(trace, paid)
 
     async def is_whole(self) -> bool:
-        """Waits until nothing of it runs here any more; returns True if it is over and stored to the end."""
+        """Waits until nothing of it runs here any more; returns True if it is over and wholly stored."""
         await self._trace.stopped()
         return self.is_over and self._trace.recorded
 
@@ -125,16 +125,16 @@ class Query:
             SupersededError: Another process has taken the query over, and will answer it.
             NotFoundError: No such trace.
             DecodeError: A newer program writes it.
-            BusyError: Some time after its deadline another process has stored no answer.
-            TraceStateError: It is not over, and nobody here works on it.
+            BusyError: Another process works on it, and has stored no answer some time after its deadline.
+            TraceStateError: The query is not over, and this service does not work on it.
         """
         trace = self._trace
         await trace.closed()
-        # A slow append is not a lost one.
+        # A slow append may still succeed: the answer should not report a loss that did not happen.
         if not trace.recorded:
             await trace.stopped(spare_s(trace.emitted))
         outcome = outcome_of(trace.emitted, recorded=trace.recorded)
-        # Counted once, however often the outcome is asked for.
+        # Counted once, even if several callers ask for the outcome.
         totals, self._totals = self._totals, None
         if totals is not None and self._paid:
             totals.add_rest(outcome, trace.emitted, self._paid)

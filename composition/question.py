@@ -1,4 +1,4 @@
-"""A question and what its caller chooses, and the checks that need nothing but the settings."""
+"""A question with its caller's choices, and the checks that need nothing but the settings."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Question:
 
     Attributes:
         session_id: The conversation; None begins one.
-        follows: The query in it that the question is asked after, "" for none: it is a version of what was asked there
-            before. None: the last one that was asked.
-        told: What was asked and answered before, oldest first, as a caller tells it who keeps the conversation; None:
-            the conversation is kept here. Its trace is then part of no conversation.
-        settings: All settings of the query at once, in the place of the service's.
-        wishes: Those of `vocabulary.settings.WISHES` that the caller chooses, by name; None is the service's setting.
+        follows: The query of the conversation after which the question comes, "" for none: it is then another version
+            of the question that came there before. None: the last query.
+        told: The earlier exchanges, oldest first, from a caller who keeps the conversation; the query's trace is then
+            part of no conversation. None: this service keeps the conversation.
+        settings: All settings of the query at once, in place of the service's.
+        wishes: The settings of `vocabulary.settings.WISHES` that the caller chooses, by name; None: the service's.
     """
 
     def __init__(
@@ -81,14 +81,14 @@ def check_question(
 
 
 def _check_caps(question: Question, service: Settings) -> None:
-    """Refuses wishes above what the owner lets any caller have.
+    """Refuses wishes above the most that the owner allows callers.
 
     Raises:
-        BadInputError: One is.
+        BadInputError: A wish is too high.
     """
     for name, most in caps_of(service).items():
         wish = question.wishes.get(name)
-        # What is no number, or more than any service allows, is refused with the other wishes, in their words.
+        # `receive` refuses a wish that is not a number, or more than any service allows, and words that better.
         if not isinstance(wish, int | float) or wish > (
             DECLARED[name].most_wished or 0
         ):
@@ -100,9 +100,9 @@ def _check_caps(question: Question, service: Settings) -> None:
 
 
 def caps_of(service: Settings) -> dict[str, float]:
-    """Returns the most that a caller may choose, by the names of settings, if the owner has said so.
+    """Returns the most that a caller may choose for each setting that the owner can cap, by name.
 
-    What may only be lowered is not among them: there the service's own setting is the most.
+    Settings that callers may only lower are not among them: for those the service's own value is the most.
     """
     return {
         "max_rounds": max(service.most_rounds, service.max_rounds),

@@ -1,4 +1,4 @@
-"""Who answers: Claude as the settings name it, and the offline reasoner, which is there in any case."""
+"""The reasoners that answer: Claude as the settings name it, and the offline reasoner, which is always there."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from antiphon.vocabulary.ports import Clock, Courses
 
 
 class Reasoners(NamedTuple):
-    """Who answers, and who stands in.
+    """The reasoner that answers, and its substitute.
 
     Attributes:
-        primary: Whom a question goes to first; the offline reasoner itself if no server is configured.
-        offline: The one that answers when Claude is away.
+        primary: Gets each question first; the offline reasoner itself if no server is configured.
+        offline: Answers when Claude is unavailable.
         profiles: The abilities of the configured server, if there is one.
-        key: What is known of the key for that server.
+        key: The state of the key for that server.
     """
 
     primary: LateModel
@@ -41,29 +41,30 @@ class Reasoners(NamedTuple):
 
 
 def reasoners_of(settings: Settings, library: Library, clock: Clock) -> Reasoners:
-    """Returns who answers by the settings.
+    """Returns the reasoners that the settings name.
 
     Raises:
-        ConfigurationError: Claude is to answer, and nothing says where it is.
+        ConfigurationError: Claude should answer, and its key and address are missing or from different places.
     """
     offline = offline_over(library.courses, library)
     if not settings.speaks_to_claude:
         return Reasoners(offline, offline, {})
     check_reasoner(settings)
+    # The model reports to the key and the key calls the model, so the lambda names `key` before it exists.
     primary = LateModel(None, lambda: claude(settings, key.note))
     key = ModelKey(primary.check_key, clock, key_words(settings))
     return Reasoners(primary, offline, {"primary": profile_of(settings)}, key)
 
 
 def offline_over(courses: Courses, library: Library) -> LateModel:
-    """Returns the offline reasoner, who knows these courses and compares texts by this library."""
+    """Returns the offline reasoner, which knows these courses and compares texts by this library."""
     return LateModel(OFFLINE, lambda: engine.offline_model(_measures(library), courses))
 
 
 def _measures(library: Library) -> Measures:
-    """Returns how the offline reasoner compares texts: terms by their rarity in the library, meanings by the embedder.
+    """Returns the offline reasoner's measures: terms count by their rarity in the library, meanings by the embedder.
 
-    It is the last resort: it must answer even without an index, where all terms are alike.
+    It is the last resort and must answer even without an index; then all terms weigh the same.
     """
 
     def weight(term: str) -> float:
@@ -78,7 +79,7 @@ def _measures(library: Library) -> Measures:
 def profile_of(settings: Settings) -> Profile:
     """Returns the abilities of the configured server."""
     citations = settings.citations
-    # Elsewhere one small call finds out; Anthropic's own server is known to take them.
+    # Anthropic's own server is known to take native citations; elsewhere one small call finds out.
     if citations == "auto" and settings.anthropic_base_url in (None, ANTHROPIC_URL):
         citations = "native"
     lacking = settings.lacking
@@ -92,7 +93,7 @@ def profile_of(settings: Settings) -> Profile:
 
 
 def speaker_of(settings: Settings) -> engine.AnthropicModel:
-    """Returns the configured reasoner alone, without index and store."""
+    """Returns the configured reasoner without index and store."""
     if settings.speaks_to_claude:
         return claude(settings)
     return engine.offline_model()
@@ -120,11 +121,11 @@ def claude(
     """Returns a model at the configured server. Raises as `check_reasoner` does.
 
     Args:
-        ended: Hears how each call ends, as `engine.connect` has it.
+        ended: Is called at the end of each call, as `engine.connect` describes.
     """
     check_reasoner(settings)
     key, token = settings.anthropic_api_key, settings.anthropic_auth_token
-    # The SDK sends no request without a key, which a compatible server may not want, and none with both.
+    # The SDK sends no request without a key, so a server that needs none gets a made-up one; a token replaces the key.
     api_key: str | None = "none"
     auth_token: str | None = None
     if token is not None:

@@ -41,6 +41,7 @@ def redaction_of(settings: Settings) -> Redaction:
         settings.chroma_url,
         settings.anthropic_base_url,
         settings.otlp_endpoint,
+        # One setting for several servers, each of which may have a password.
         *(settings.nats_url or "").split(","),
     ):
         secrets += _passwords_in(url)
@@ -50,7 +51,7 @@ def redaction_of(settings: Settings) -> Redaction:
 
 
 def _passwords_in(url: str | None) -> list[str]:
-    """Returns the password of an address, as it is written there and as it is sent."""
+    """Returns the password in an address, as it is written and as it is sent."""
     password = urlsplit(url or "").password
     if not password:
         return []
@@ -58,7 +59,7 @@ def _passwords_in(url: str | None) -> list[str]:
 
 
 def _lines(name: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yields the patterns under their places, for errors: a pattern may hold a secret, and is never shown."""
+    """Yields each pattern with its place, for errors: these never show a pattern, which may hold a secret."""
     for number, line in enumerate(text.splitlines(), start=1):
         # As in .gitignore: lines that are empty or begin with # hold no pattern.
         if line.strip() and not line.startswith("#"):
@@ -72,7 +73,7 @@ def _read(path: Path) -> str:
         why = (
             str(error.strerror)
             if isinstance(error, OSError)
-            else "it is no text in UTF-8"
+            else "it is not text in UTF-8"
         )
         raise ConfigurationError(
             f"ANTIPHON_REDACT_FILE {path} cannot be read ({why}): nothing is recorded before it can be."

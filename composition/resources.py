@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-# As a module: who only names these classes must not load what searching needs.
+# Imported as a module: code that only names these classes must not load what searching needs.
 from antiphon import knowledge
 from antiphon.bus import Components
 from antiphon.composition.late_model import OpenModel
@@ -40,24 +40,24 @@ from antiphon.vocabulary.values import Passage, StoredText
 
 
 class BuildOutside(Protocol):
-    """Builds the outside of one query; a fork replaces it, other processes and faults are before it."""
+    """Builds the outside of one query; a fork replaces it, and other processes and injected faults wrap it."""
 
     def __call__(self, resources: Resources, ports: Ports, /) -> Outside: ...
 
 
 @dataclass(frozen=True)
 class Resources:
-    """The resources that all sessions share: the ports to the outside, their circuits, and how fast they were lately.
+    """The resources that all sessions share: the ports to the outside, their circuits, and their recent speeds.
 
     None of them holds a query's state.
 
     Attributes:
         subscribers: Components from outside; a trace names them.
-        observers: Those that only look on, such as telemetry: no trace knows of them, and no replay needs them.
-        model_table: What is known of the models: what they take, and what their tokens cost.
-        silence_s: Seconds without a byte after which the primary model's server is given up.
-        owner: Whose documents are searched beside everybody's; empty: nobody's.
-        outside: Builds what performs the requests of one query; None: `live_outside` does.
+        observers: Components that only look on, such as telemetry: no trace names them, and no replay needs them.
+        model_table: The known models: the options that they accept, and the prices of their tokens.
+        silence_s: Seconds without a byte after which a call gives up the primary model's server.
+        owner: The tenant whose documents are searched beside the shared ones; empty: nobody's are.
+        outside: Builds the performer of one query's requests; None: `live_outside` does.
     """
 
     clock: Clock
@@ -79,16 +79,16 @@ class Resources:
     outside: BuildOutside | None = None
 
     def tools_are_quick(self) -> bool:
-        """Returns True if the tools took so little time of late that starting them early gains nothing."""
+        """Returns True if the tools have lately been so fast that starting them early gains nothing."""
         return self.tool_times.are_quick
 
     @property
     def catalog(self) -> Catalog:
-        """Every event that there is."""
+        """All events: the built-in ones and those of the subscribers."""
         return catalog_of(self.subscribers)
 
     def with_own_circuits(self) -> Resources:
-        """Returns the same resources with circuits and times of their own, for queries that are broken on purpose."""
+        """Returns the same resources with fresh circuits and times, for queries that faults break on purpose."""
         return replace(
             self,
             provider_circuit=ProviderCircuit(),
@@ -118,7 +118,7 @@ class CourseIndex(CourseCatalogue, Protocol):
 
 
 class SearchedLibrary(CourseLibrary, Protocol):
-    """The courses that a query is asked about."""
+    """The courses that a query can search and list."""
 
     def courses(self) -> tuple[Course, ...]: ...
 
@@ -130,8 +130,8 @@ class Indexes:
         open_index: Opens the index of a folder; blocks.
 
     Attributes:
-        shared: The one of everybody, in `data_dir`.
-        over: Returns what queries use over another library than the shared one.
+        shared: The index that every caller sees, in `data_dir`.
+        over: Returns the resources of queries over a library other than the shared one.
     """
 
     def __init__(
@@ -154,7 +154,7 @@ class Indexes:
         return library
 
     def close(self) -> None:
-        """Closes all but the shared one."""
+        """Closes all indexes but the shared one."""
         for library in self._opened:
             library.close()
 
@@ -163,7 +163,7 @@ class LoadedLater(Protocol):
     """A part that takes seconds to load; such as `knowledge.LateEmbedder`."""
 
     def load(self) -> None:
-        """Loads it unless it is loaded; blocks, and raises ServiceError if it cannot be had."""
+        """Loads the part unless it is loaded; blocks, and raises ServiceError if that fails."""
 
 
 @dataclass(frozen=True)
@@ -171,19 +171,19 @@ class ServiceResources:
     """Everything that lives as long as the service.
 
     Attributes:
-        shared: The part of it that its queries use.
-        models: The models that are closed with the service.
+        shared: The part that queries use.
+        models: The models to close with the service.
         reasoner: The name of the primary model, or `offline`.
-        versions: Names and versions of what shapes a run, for the first event of each query.
-        later: What is loaded behind the service, in this order.
-        unload: Lets go of the embedder once all is closed: a hundred megabytes, of which the collector sees a few
-            objects, and would leave them lying in a process that opens one service after another.
+        versions: Names and versions of everything that shapes a run, for the first event of each query.
+        later: The parts to load in the background once the service runs, in this order.
+        unload: Frees the embedder once everything is closed: a hundred megabytes, which a process that opens one
+            service after another would keep, because the garbage collector sees only a few objects of it.
         indexes: Opens other indexes beside the shared one; None: there are no others.
-        telemetry: What is told of the queries to the outside.
+        telemetry: The metrics and spans of the queries.
         close_outside: Closes the connections to processes that perform requests; None: there are none.
         limits: The limits of the provider; None: there are none.
-        model_key: What is known of the key for the model's server; None: no server is called.
-        tool_servers: Others' servers, whose tools `shared` has as they were when it was made; None: there are none.
+        model_key: The state of the key for the model's server; None: no server is called.
+        tool_servers: MCP servers, whose tools `shared` has as they were when it was made; None: there are none.
     """
 
     shared: Resources
@@ -202,6 +202,7 @@ class ServiceResources:
     tool_servers: ToolServers | None = None
 
     async def close(self) -> None:
+        # In this order: what uses another part is closed before it, and memory is freed last.
         await asyncio.to_thread(self.telemetry.close)
         if self.indexes is not None:
             self.indexes.close()
@@ -217,18 +218,18 @@ class ServiceResources:
 
 
 class Interceptor(Protocol):
-    """Replaces the ports, the store and the components of one query; faults/ injects failures by this."""
+    """Replaces the ports, the store and the components of one query; faults/ injects failures with it."""
 
     @property
     def provider_open(self) -> bool:
-        """True makes the query begin as if the provider's circuit were open."""
+        """True if the query should begin as if the provider's circuit were open."""
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """The faults that it injects, in words: the query says that it was broken on purpose."""
+        """The injected faults in words, which the query's first event names."""
 
     def recall(self, prefix: Sequence[Recorded[Event]], /) -> None:
-        """Takes in the trace of a query that goes on; called before the other methods."""
+        """Takes in the trace of a query that is resumed or forked; called before the other methods."""
 
     def resources(self, resources: Resources, /) -> Resources: ...
 
@@ -244,7 +245,7 @@ class NoInterceptor:
     faults: tuple[str, ...] = ()
 
     def recall(self, _: Sequence[Recorded[Event]], /) -> None:
-        """Needs to know nothing."""
+        """Does nothing."""
 
     def resources(self, resources: Resources, /) -> Resources:
         return resources

@@ -1,4 +1,4 @@
-"""Where an address and the secrets that are sent to it come from: both from one place, or nothing is sent."""
+"""Checks that an address and the secrets for it come from the same place; otherwise the secrets are not sent."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Receiver(NamedTuple):
 
     Attributes:
         address: The setting that holds its address.
-        secrets: Those that are sent to it.
+        secrets: The settings whose values are sent to it.
     """
 
     address: str
@@ -25,7 +25,7 @@ class Receiver(NamedTuple):
 
 MODEL_SERVER = Receiver(
     "ANTHROPIC_BASE_URL",
-    # The last one is read by the SDK, from the environment alone.
+    # The SDK itself reads the last one, from the environment alone.
     ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_CUSTOM_HEADERS"),
 )
 COLLECTOR = Receiver("ANTIPHON_OTLP_ENDPOINT", ("ANTIPHON_OTLP_HEADERS",))
@@ -34,16 +34,16 @@ COLLECTOR = Receiver("ANTIPHON_OTLP_ENDPOINT", ("ANTIPHON_OTLP_HEADERS",))
 def mixed_sources(
     given: Mapping[str, object], receiver: Receiver, sources: Sources
 ) -> str:
-    """Returns why no secret may be sent to a server: its address comes from another place than the secret.
+    """Returns why no secret may be sent to a server, if its address comes from another place; empty if one may.
 
-    A `.env` lies in the folder where a command happens to run, which somebody else may have made: it must not send the
-    environment's key to an address of theirs.
+    Somebody else may have written the `.env` of the folder in which a command happens to run: it must not be able to
+    send the environment's key to an address of theirs.
 
     Args:
-        given: Settings that the program named itself.
+        given: Settings that the program itself has set.
     """
     address = _source_of(receiver.address, sources)
-    # Whoever names the address in so many words means it, wherever the secret is from.
+    # A program that sets the address itself means it, whichever source the secret has.
     if not address or _field(receiver.address) in given:
         return ""
     for name in receiver.secrets:

@@ -55,11 +55,11 @@ ENV_FILE = ".env"
 MOST_ROUNDS = 5
 MOST_DEADLINE_S = 600.0
 SWITCHES = ("tool_choice_none", "caching", "thinking", "strict")
-"""What a server may lack."""
+"""Features that a server may lack."""
 _ORIGIN = re.compile(
     r"(?:http(?!.*:80$)|https(?!.*:443$))://(?:[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[1-9][0-9]{0,4})?"
 )
-"""As browsers send it: in small letters, without the port that is the scheme's own."""
+"""An origin as browsers send it: in lower case, without the scheme's default port."""
 
 
 def declared(name: str) -> Any:
@@ -81,19 +81,19 @@ def declared(name: str) -> Any:
 class Settings(BaseSettings):
     """How this service runs; every field is `ANTIPHON_<NAME>` in the environment unless it says otherwise.
 
-    What one query may spend and how it behaves is declared in vocabulary/settings.py, with defaults and bounds; a test
-    checks that each of those settings is here with the same type.
+    vocabulary/settings.py declares the settings of a single query, with defaults and bounds; a test checks that each of
+    them is here with the same type.
 
     Attributes:
         host: Address to serve on; loopback unless you put something in front of it.
         port: Port to serve on.
         allowed_hosts: Names by which callers may address the service, with commas between; `*` is any. On a network
-            address nobody gets in by any other.
+            address the service refuses every other name.
         allowed_origins: Origins such as `https://app.example`, with commas between, whose pages may call the service
             and read its replies; empty: none but the service's own.
         anybody_may: What callers without a key may do if no key was ever made: scopes, with commas between. Empty:
             on loopback everything, and on a network address nothing, so that `serve` refuses to listen there.
-        doors: Other protocols that the service is spoken to by, with commas between: `openai` (docs/openai.md), `agui`
+        doors: Other protocols that the service speaks, with commas between: `openai` (docs/openai.md), `agui`
             (docs/agui.md), `mcp` (docs/mcp.md).
         root_path: The path under which a proxy serves the service, such as `/antiphon`.
         fork_messages: Callers over the network may change what a call sees, and run imported traces again.
@@ -101,65 +101,66 @@ class Settings(BaseSettings):
         data_dir: Folder of the index and the traces; made if it is missing.
         reasoner: `auto` is Claude if a key or a base URL is set, and the offline reasoner otherwise.
         compression_model: None is a small model at Anthropic, and elsewhere the one of the reasoning calls.
-        citations: How sources are shown: as `search_result` blocks (`native`), as numbered text (`inline`), or `auto`:
-            native at Anthropic; elsewhere found out by one small call and remembered.
+        citations: The form in which the model gets sources: `search_result` blocks (`native`), numbered text
+            (`inline`), or `auto`: native at Anthropic; elsewhere one small call finds out, and the result is kept.
         silence_s: Seconds without a byte from the model's server after which an attempt is given up, 1 to 600. A server
-            of one's own that reads long prompts slowly needs more than the default, and more of `deadline_s` too.
-        server_lacks: What the server does not know, with commas between: `tool_choice_none`, `caching`, `thinking`,
-            `strict` (strict tools and their examples).
-        prices: What models cost that no table knows, or that cost something else: `NAME=INPUT/OUTPUT` in US dollars for
-            a million tokens, or `NAME=INPUT/OUTPUT/CACHE_WRITE/CACHE_READ`, with commas between.
+            of your own that reads long prompts slowly needs more than the default, and more of `deadline_s` too.
+        server_lacks: Features that the server does not have, with commas between: `tool_choice_none`, `caching`,
+            `thinking`, `strict` (strict tools and their examples).
+        prices: Prices of models that the built-in table does not hold, or that cost something else:
+            `NAME=INPUT/OUTPUT` in US dollars for a million tokens, or `NAME=INPUT/OUTPUT/CACHE_WRITE/CACHE_READ`, with
+            commas between.
         embedder: `auto` is the one that built the index, or the first that is installed of `minilm` and `onnx`.
-        embedding_model: A sentence-transformers model in the place of all-MiniLM-L6-v2, such as one for many languages:
+        embedding_model: A sentence-transformers model in place of all-MiniLM-L6-v2, such as one for many languages:
             its folder, or its name in the local cache. None is all-MiniLM-L6-v2; the embedder `onnx` runs no other.
         chroma_url: A Chroma server, such as `http://127.0.0.1:8001`; None is the index in this process.
-        nats_url: The NATS servers that traces and queries are on, such as `nats://127.0.0.1:4222`, several with commas
+        nats_url: The NATS servers that hold traces and queries, such as `nats://127.0.0.1:4222`, several with commas
             between (docs/cluster.md); None: both are in this process and its data folder.
         nats_prefix: The beginning of all names there: several installations may share the servers.
         nats_replicas: Servers that hold each stream's messages.
-        claim_s: Seconds after which a query whose worker has died is another's; the same on all nodes.
-        most_claims: Workers that may take one query, one after the other, before it is given up: it may be what ends
-            them. Those that are stopped in order count too.
+        claim_s: Seconds after which another worker takes a query whose worker has died; the same on all nodes.
+        most_claims: Workers that may take one query, one after the other, before it is given up, because it may be what
+            kills them. Workers that were stopped in an orderly way count too.
         worker_queries: Queries that one worker works on at once.
-        drain_s: Seconds that queries get to end when their worker is stopped; the rest is left to other workers.
-        queue_wait_s: Seconds that a question may be expected to wait for a worker; if it would wait longer it is
-            refused with 429.
-        model_rpm: Calls of the model a minute, of all processes that share the NATS servers together; None: no limit. A
+        drain_s: Seconds that queries get to end when their worker is stopped; other workers take over the rest.
+        queue_wait_s: Seconds that a question may be expected to wait for a worker; if it would wait longer, the caller
+            gets 429.
+        model_rpm: Calls of the model a minute, of all processes together that share the NATS servers; None: no limit. A
             call waits for its turn within its own time.
-        model_tpm: Tokens a minute in them: of requests as far as they are not cached, and of replies.
+        model_tpm: Tokens a minute in these calls: those of requests that are not cached, and those of replies.
         remote: Parts that act in processes of their own (`antiphon act NAME`), with commas between: `dispatcher`,
             `engine` (docs/cluster.md). Empty: everything acts in this process.
         remote_lease_s: Seconds without a sign of life after which such a process is given up, and another takes over.
         tools: Tools of your own: `package.module:name`, several with commas between.
-        mcp: A file that names MCP servers, whose tools are brought into every query (docs/mcp-tools.md).
+        mcp: A file that names MCP servers, whose tools every query can call (docs/mcp-tools.md).
         readers: Readers of document formats of your own: `package.module:FORMAT`, several with commas between
             (docs/documents.md).
         subscribers: Components of your own, in every query: `package.module:factory`, several with commas between.
-        durability: What a stored event outlives: the death of the `process`, or the loss of the machine's `power`
-            too, for which each append waits for the disk.
-        trace_key: The key that the store of traces is encrypted with: 64 hex digits (needs antiphon[encryption]).
-        keep_days: Traces that were begun longer ago, and are over, are deleted; None keeps them.
+        durability: The failure that a stored event survives: the death of the `process`, or also a loss of the
+            machine's `power`, for which each append waits for the disk.
+        trace_key: The key that encrypts the store of traces: 64 hex digits (needs antiphon[encryption]).
+        keep_days: Traces that are over and were begun longer ago are deleted; None keeps them.
         keep_mb: The oldest traces that are over are deleted until the store uses no more; None keeps them.
-        keep_every_s: Seconds between two looks at what of the traces is to be deleted.
-        metrics: What `/metrics` shows: `sums` of the process, all metrics for `prometheus` (needs
+        keep_every_s: Seconds between two checks for traces to delete.
+        metrics: The content of `/metrics`: `sums` of the process, all metrics for `prometheus` (needs
             antiphon[telemetry]), nothing (`off`), or `auto`: sums on loopback, and nothing on a network address.
-        otlp_endpoint: Where spans are sent, such as `http://127.0.0.1:4318` (needs the same); None: none are made.
+        otlp_endpoint: The collector of spans, such as `http://127.0.0.1:4318` (needs the same); None: there are none.
         otlp_headers: Headers for it, as `name=value` with commas between.
-        otlp_content: Spans say what was asked, sent, found and answered, redacted; False: they hold no text.
-        redact_kinds: What is redacted by name, with commas between: `keys` (and passwords), `email`, `phone`.
-        redact: Regular expressions, one a line: what they match is redacted before anything is stored or sent.
-        redact_file: A file of such lines; empty ones, and those that begin with #, are passed over.
+        otlp_content: Spans hold questions, prompts, findings and answers, redacted; False: they hold no text.
+        redact_kinds: Kinds of text to redact, with commas between: `keys` (and passwords), `email`, `phone`.
+        redact: Regular expressions, one a line; their matches are redacted before anything is stored or sent.
+        redact_file: A file of such lines; empty ones, and those that begin with #, are skipped.
         concurrent_queries: Queries that may run at once; fewer do while the event loop is late.
-        most_wait_s: Seconds that a query may wait for its place among those that run, by what queries took and what
-            runs; if it would wait longer it is refused with 503. 0: none waits.
-        connections: The most connections at once; one more closes one that is idle, or is refused with 503.
+        most_wait_s: Seconds that a query may wait for its place among those that run; if the load suggests that it
+            would wait longer, the caller gets 503. 0: none waits.
+        connections: The most connections at once; one more closes an idle one, or gets 503.
         query_chars: Longest question, in characters.
         most_streams: Event streams that one tenant may follow at once.
         most_rounds: The most rounds that a caller may choose for one query.
         most_deadline_s: The longest deadline that a caller may choose, in seconds.
         anthropic_api_key: `ANTHROPIC_API_KEY`.
-        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer`, for servers that want it, in the
-            place of the key.
+        anthropic_auth_token: `ANTHROPIC_AUTH_TOKEN`: sent as `Authorization: Bearer` in place of the key, for servers
+            that want it.
         anthropic_base_url: `ANTHROPIC_BASE_URL`: any server that speaks the Messages API.
     """
 
@@ -169,6 +170,7 @@ class Settings(BaseSettings):
         env_file_encoding=ENCODING,
         extra="ignore",
         populate_by_name=True,
+        # `ANTIPHON_X=` means "not set": compose files, for example, pass on undefined variables as empty ones.
         env_ignore_empty=True,
     )
 
@@ -205,7 +207,7 @@ class Settings(BaseSettings):
     on_tool_failure: Literal["recover", "stop"] = declared("on_tool_failure")
     context: Literal["briefing", "transcript"] = declared("context")
     compression: Literal["extractive", "model"] = declared("compression")
-    # Which small model exists depends on the server, so that its default is derived (`summarising_model`).
+    # Not a fixed default: the server decides which small models exist (`summarising_model`).
     compression_model: str | None = None
     embedder: Literal["auto", "minilm", "onnx"] = "auto"
     embedding_model: str | None = None
@@ -321,13 +323,13 @@ class Settings(BaseSettings):
     @field_validator("chroma_url", "anthropic_base_url", "otlp_endpoint")
     @classmethod
     def _must_be_a_url(cls, value: str | None) -> str | None:
-        # Without the value: it may hold a password.
+        # The messages omit the value: it may hold a password.
         if value is None:
             return None
         if not value.startswith(("http://", "https://")):
             raise ValueError("must begin with http:// or https://")
         place = urlsplit(value)
-        # Reading a port that is none raises a ValueError too.
+        # Reading a port that is not a number raises a ValueError too.
         if not place.hostname or place.port == 0:
             raise ValueError("names no server")
         return value
@@ -337,12 +339,12 @@ class Settings(BaseSettings):
 
     @property
     def mixed_sources(self) -> str:
-        """Says that the server's address and a secret for it come from two places; empty if they do not."""
+        """The problem that the server's address and a secret for it come from two places; empty if they do not."""
         return self._mixed_sources
 
     @property
     def mixed_telemetry_sources(self) -> str:
-        """Says the same of the collector's address and headers."""
+        """The same problem for the collector's address and headers."""
         return self._mixed_telemetry_sources
 
     @property
@@ -359,7 +361,7 @@ class Settings(BaseSettings):
 
     @property
     def summarising_model(self) -> str:
-        """The small model: the one that is set, else Anthropic's at Anthropic, and elsewhere the only one known."""
+        """The small model: the one that is set, else Anthropic's at Anthropic, and elsewhere the one that reasons."""
         if self.compression_model is not None:
             return self.compression_model
         if self.anthropic_base_url in (None, ANTHROPIC_URL):
@@ -368,14 +370,14 @@ class Settings(BaseSettings):
 
     @property
     def store_key(self) -> str | None:
-        """The key of the store of traces as it is used; None if it is not encrypted."""
+        """The plain key of the store of traces; None if the store is not encrypted."""
         if self.trace_key is None:
             return None
         return self.trace_key.get_secret_value()
 
     @property
     def lacking(self) -> frozenset[str]:
-        """The switches that are off."""
+        """The features that the server lacks."""
         return frozenset(split_names(self.server_lacks))
 
     def query_settings(self) -> QuerySettings:
@@ -386,18 +388,18 @@ class Settings(BaseSettings):
 
 
 def load_settings(**overrides: object) -> Settings:
-    """Returns the settings of this process; `overrides` (None ones left out) win over the environment.
+    """Returns the settings of this process; `overrides` that are not None win over the environment.
 
     Raises:
-        ConfigurationError: A value cannot be used, and every such value is named; or `.env` cannot be read.
+        ConfigurationError: Some values cannot be used, all of which the error names; or `.env` cannot be read.
     """
-    # Pydantic passes over a line of the file that it cannot read.
+    # For the error alone: pydantic silently skips a line of the file that it cannot read.
     names_in(Path(ENV_FILE))
     given = {name: value for name, value in overrides.items() if value is not None}
     try:
         settings = Settings(**given)  # type: ignore[arg-type]  # pydantic checks them
     except ValidationError as error:
-        # Without the values: one of them may be a key.
+        # The message omits the values: one of them may be a key.
         wrong = [
             f"{_shown_name(each['loc'])}: {each['msg']}"
             for each in error.errors(include_input=False)
@@ -419,7 +421,7 @@ def load_settings(**overrides: object) -> Settings:
 
 
 def settings_warnings() -> tuple[str, ...]:
-    """Tells of each name in the environment and in `.env` that looks like a setting and is none.
+    """Returns a warning for each name in the environment and in `.env` that looks like a setting and is none.
 
     Raises:
         ConfigurationError: `.env` cannot be read.

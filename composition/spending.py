@@ -1,4 +1,4 @@
-"""What a query spends: the outcomes of its calls, found in its events; and the most of those that have none."""
+"""The spending of a query: the outcomes of its calls, found in its events, and the most of calls without an outcome."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from antiphon.vocabulary.events import (
 from antiphon.vocabulary.values import Usage
 
 Spending = ReasoningCompleted | ReasoningFailed | SummaryCompleted | SummaryFailed
-"""The outcome of a call, with what it used."""
+"""The outcome of a call, with its usage."""
 _SPENDING = (ReasoningCompleted, ReasoningFailed, SummaryCompleted, SummaryFailed)
 Charge = Usage | None
-"""What a call is counted for; None: nobody knows what it took."""
+"""The usage that a call is charged for; None: nobody knows how much it used."""
 
 
 def spending_in(
     trace: Sequence[Recorded[Event]], paid: Sequence[Recorded[Event]] = ()
 ) -> list[Spending]:
-    """Returns the outcomes of the calls that a query made itself, those of `paid` left out."""
+    """Returns the outcomes of the calls that a query made itself, without those of `paid`."""
     known = {_reply_key(recorded.event) for recorded in paid}
     found: list[Spending] = []
     for recorded in trace:
@@ -41,14 +41,14 @@ def spending_in(
 
 
 def usage_of(event: Spending) -> Usage:
-    """Returns what a call used as far as servers said, attempts that came to nothing included."""
+    """Returns the usage of a call as far as servers reported it, including attempts that failed."""
     if isinstance(event, ReasoningCompleted | SummaryCompleted):
         return event.usage + event.wasted
     return event.usage
 
 
 def _reply_key(event: Event) -> object:
-    """Returns what a call's outcome and the same one given again from a recording share."""
+    """Returns a key that an outcome shares with the same outcome repeated from a recording; None for other events."""
     if not isinstance(event, _SPENDING):
         return None
     return type(event), event.call_id, event.usage
@@ -57,14 +57,14 @@ def _reply_key(event: Event) -> object:
 def charges_in(
     trace: Sequence[Recorded[Event]], paid: Sequence[Recorded[Event]] = ()
 ) -> list[Charge]:
-    """Returns what the calls of a query are counted for, with the most of those that were broken off.
+    """Returns the charges for the calls of a query; one that was broken off is charged for the most it may have used.
 
     The calls of the fallback reasoner are left out: it runs in this process, and costs nothing.
 
     Args:
-        paid: The events that it goes on from, whose calls were counted already, or are given again.
+        paid: The events from which it goes on; their calls were charged already, or come from a recording.
     """
-    # Another query's events are a recording, by which all of this one is answered.
+    # Events of another query are a recording, which answers all calls of this one.
     if trace and paid and paid[0].query_id != trace[0].query_id:
         return []
     charges = _folded(trace, len(paid))
@@ -72,19 +72,19 @@ def charges_in(
 
 
 def ended_charges_in(trace: Sequence[Recorded[Event]]) -> list[Charge]:
-    """Returns the same of the calls that have come to an end; those under way are left out."""
+    """Returns the charges for the calls that have ended, without those under way."""
     return _folded(trace, 0).ended
 
 
 def total_of(charges: Sequence[Charge]) -> tuple[int, float]:
-    """Returns the tokens and dollars of calls; one whose price is not known counts by its tokens alone."""
+    """Returns the tokens and dollars of calls; one without a known price adds its tokens alone."""
     known = [charge for charge in charges if charge is not None]
     tokens = sum(charge.all_tokens for charge in known)
     return tokens, sum(charge.cost_usd or 0.0 for charge in known)
 
 
 def lost_in(trace: Sequence[Recorded[Event]]) -> Usage:
-    """Returns the most that the calls under way at a trace's end may have taken."""
+    """Returns the most that the calls under way at a trace's end may have used."""
     lost = Usage()
     for charge in _folded(trace, 0).broken_off():
         if charge is not None:
@@ -93,7 +93,7 @@ def lost_in(trace: Sequence[Recorded[Event]]) -> Usage:
 
 
 def _folded(trace: Sequence[Recorded[Event]], paid: int) -> _Charges:
-    """Folds a trace into what its calls are counted for, those of its first `paid` events left out."""
+    """Folds a trace into the charges for its calls, without those of its first `paid` events."""
     charges = _Charges()
     for recorded in trace:
         event = recorded.event
@@ -105,11 +105,11 @@ def _folded(trace: Sequence[Recorded[Event]], paid: int) -> _Charges:
 
 
 class _Charges:
-    """What calls are counted for, as a fold over their events.
+    """The charges for calls, as a fold over their events.
 
     Attributes:
-        ended: Of those that have ended.
-        standing_in: The ids of the calls that cost nothing.
+        ended: The charges for calls that have ended.
+        standing_in: The ids of calls to the fallback reasoner, which cost nothing.
     """
 
     def __init__(self) -> None:
@@ -121,7 +121,7 @@ class _Charges:
         """Takes in the next event."""
         match event:
             case QueryResumed():
-                # What was lost is lost, and the calls are made once more.
+                # The calls under way are lost, but were paid for; the query makes them once more.
                 self.ended += self.broken_off()
                 self._under_way = {call_id: [] for call_id in self._under_way}
             case (
@@ -129,10 +129,11 @@ class _Charges:
             ):
                 self._under_way[call_id] = []
             case ReasoningStarted(call_id=call_id, most=most):
-                # Older traces do not tell.
+                # Older traces do not hold it.
                 charge = None if most.is_empty else most
                 self._under_way.setdefault(call_id, []).append(charge)
             case ReasoningRetried(call_id=call_id, counted=counted):
+                # The failed attempt costs what its server reported, and the most of the rest; the next adds its own.
                 self._under_way.setdefault(call_id, [])[-1:] = [counted]
             case (
                 ReasoningCompleted()
@@ -145,11 +146,11 @@ class _Charges:
                 pass
 
     def broken_off(self) -> list[Charge]:
-        """Returns what those are counted for that have no outcome."""
+        """Returns the charges for calls without an outcome."""
         charges: list[Charge] = []
         for call_id, sent in self._under_way.items():
             if call_id not in self.standing_in:
-                # One without a request may have been about to send it, or finding out how its server cites.
+                # A call without a request may have been about to send it, or finding out how its server cites.
                 charges += sent or [None]
         return charges
 
@@ -158,7 +159,7 @@ class _Charges:
         if event.call_id in self.standing_in:
             return
         charge = usage_of(event) + event.unreported
-        # A server that does not say what a reply took must not make it free.
+        # A reply must not be free because its server does not report the usage.
         if charge.is_empty and isinstance(event, ReasoningCompleted | SummaryCompleted):
             self.ended.append(None)
         else:
@@ -166,7 +167,7 @@ class _Charges:
 
 
 def shared_with_parent(trace: Sequence[Recorded[Event]]) -> int:
-    """Returns how many events a fork shares with its parent; 0 for what is no fork."""
+    """Returns how many events a fork shares with its parent; 0 for a query that is not a fork."""
     for recorded in trace[:1]:
         if isinstance(recorded.event, QueryReceived) and recorded.event.parent:
             return recorded.event.parent_seq

@@ -20,7 +20,7 @@ def load_subscribers(paths: str) -> tuple[Subscriber, ...]:
     """Loads the subscribers that `paths` names: `package:factory, …`, each a function that returns one or several.
 
     Raises:
-        ConfigurationError: A module or name is not there, or brings no subscriber.
+        ConfigurationError: A module or name does not exist, or does not make a subscriber.
     """
     return tuple(chain.from_iterable(map(_made_by, split_names(paths))))
 
@@ -31,7 +31,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
     Raises:
         ConfigurationError: Two have the same name, which alone distinguishes them in a trace, or one does nothing.
     """
-    # Those of the settings and those handed in from Python are checked together.
+    # Subscribers of the settings and those handed in from Python may clash with each other.
     by_name: dict[str, Subscriber] = {}
     for subscriber in subscribers:
         if subscriber.name in by_name:
@@ -52,7 +52,7 @@ def checked(subscribers: Iterable[Subscriber]) -> tuple[Subscriber, ...]:
 
 
 def versions_of(subscribers: Sequence[Subscriber]) -> tuple[tuple[str, str], ...]:
-    """Returns the entry of the subscribers in the versions of a first event; none without any."""
+    """Returns the subscribers' entry in the versions of a first event; no entry without subscribers."""
     if not subscribers:
         return ()
     names = [subscriber.name for subscriber in subscribers]
@@ -65,8 +65,8 @@ def catalog_of(subscribers: Sequence[Subscriber]) -> Catalog:
     return _extended(tuple(further))
 
 
-# The same events are the same catalog, so that decoders which are made from it are made once; a process has one set of
-# subscribers, tests have several.
+# Cached, so that equal events give one catalog, whose decoders are built once. A process has one set of subscribers;
+# tests have several.
 @lru_cache(maxsize=16)
 def _extended(further: tuple[type[Event], ...]) -> Catalog:
     return BUILT_IN.extended(further)
@@ -75,10 +75,10 @@ def _extended(further: tuple[type[Event], ...]) -> Catalog:
 def missing_subscribers(
     versions: Iterable[tuple[str, str]], loaded: Sequence[Subscriber]
 ) -> str:
-    """Names in a sentence the subscribers that a query was recorded with and that are not loaded; empty without any.
+    """Names in a sentence the subscribers of a recorded query that are not loaded; empty if all are.
 
     Args:
-        versions: Those of its first event.
+        versions: The versions in its first event.
     """
     names = {subscriber.name for subscriber in loaded}
     recorded = dict(versions).get(VERSIONS_KEY, "")

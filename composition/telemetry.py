@@ -1,4 +1,4 @@
-"""Telemetry as the settings ask for it; what they do not ask for is not even imported."""
+"""Telemetry as the settings ask for it; the parts that they do not ask for are not even imported."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ class Telemetry:
     """The telemetry of one service.
 
     Attributes:
-        metrics: None: only the sums of the process are kept.
-        spans: None: no spans are made.
-        observers: The component that looks on at each query, if anything is made of it.
+        metrics: The metrics; None: the process keeps only its sums.
+        spans: The export of spans; None: there are no spans.
+        observers: The component that follows each query, if there are metrics or spans.
     """
 
     metrics: telemetry.Metrics | None = None
@@ -29,7 +29,7 @@ class Telemetry:
     observers: tuple[Subscriber, ...] = ()
 
     def loop_watchdog(self) -> LoopWatchdog:
-        """Returns what names the code that blocks the event loop: in the log, and in the metrics."""
+        """Returns a watchdog that names the code which blocks the event loop, in the log and in the metrics."""
         entries = {
             **BUS_ENTRIES,
             run_tool.__code__: lambda local: f"tool {local['tool'].name}",
@@ -41,7 +41,7 @@ class Telemetry:
             self.metrics.increment("antiphon_event_loop_blocked", by)
 
     def close(self) -> None:
-        """Sends what was not sent yet; blocks for a few seconds at most."""
+        """Sends the remaining spans; blocks for a few seconds at most."""
         if self.spans is not None:
             self.spans.close()
 
@@ -55,11 +55,11 @@ def telemetry_of(
     """Returns the telemetry that the settings describe.
 
     Args:
-        tools: The names of the tools that there are.
-        redaction: What no text of a span may hold.
+        tools: The names of all tools.
+        redaction: Applied to all text of spans.
 
     Raises:
-        ConfigurationError: It is not installed, or headers cannot be sent.
+        ConfigurationError: The libraries are not installed, or the headers cannot be used.
     """
     if settings.metrics != "prometheus" and settings.otlp_endpoint is None:
         return NO_TELEMETRY
@@ -84,7 +84,7 @@ def headers_of(settings: Settings) -> Mapping[str, str]:
     """Returns the headers for the collector, from `name=value` with commas between.
 
     Raises:
-        ConfigurationError: They have another form, or must not be sent to that address.
+        ConfigurationError: They have another form, or come from another place than the address.
     """
     if settings.mixed_telemetry_sources:
         raise ConfigurationError(settings.mixed_telemetry_sources)
@@ -93,7 +93,7 @@ def headers_of(settings: Settings) -> Mapping[str, str]:
     headers: dict[str, str] = {}
     for number, pair in enumerate(settings.otlp_headers.get_secret_value().split(",")):
         name, equals, value = pair.partition("=")
-        # Without the value: it is a secret.
+        # The message omits the value: it is a secret.
         if not equals or not name.strip():
             raise ConfigurationError(
                 f"ANTIPHON_OTLP_HEADERS, entry {number + 1}: wanted name=value."

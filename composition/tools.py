@@ -1,4 +1,4 @@
-"""The tools of a service: those over its courses, and the user's own."""
+"""The tools of a service: those over its courses, the user's own, and those of MCP servers."""
 
 from __future__ import annotations
 
@@ -26,19 +26,20 @@ def registry_of(library: CourseLibrary, own_tools: str) -> Registry:
     """Returns all tools.
 
     Args:
-        own_tools: The user's, as `ANTIPHON_TOOLS` names them.
+        own_tools: The user's own, as `ANTIPHON_TOOLS` names them.
 
     Raises:
-        ConfigurationError: One of these cannot be loaded.
+        ConfigurationError: One of the user's cannot be loaded.
         ToolDefinitionError: A function cannot be made into a tool.
     """
     return Registry([*course_tools(library), *load_tools(own_tools)])
 
 
 def with_tools_of_servers(own: Registry, offered: Iterable[Tool]) -> Registry:
-    """Returns the service's own tools with those of MCP servers; what one names amiss harms nobody."""
+    """Returns the service's own tools and those of MCP servers, without substitutes that do not exist."""
     tools = {tool.name: tool for tool in own.tools}
     for tool in offered:
+        # A server's tool never replaces one of the service's own, or an earlier one, of the same name.
         tools.setdefault(tool.name, tool)
     for name, tool in tools.items():
         there = [
@@ -49,14 +50,15 @@ def with_tools_of_servers(own: Registry, offered: Iterable[Tool]) -> Registry:
 
 
 def tool_servers_of(mcp: Path | None) -> ToolServers | None:
-    """Returns the MCP servers that a file names, not connected yet; None where there is no file.
+    """Returns the MCP servers that a file names, not connected yet; None if there is no file.
 
     Raises:
-        ConfigurationError: The file cannot be used, or what speaks to them is not installed.
+        ConfigurationError: The file cannot be used, or the MCP library is not installed.
     """
     if mcp is None:
         return None
     servers = read_mcp_file(mcp)
+    # Imported here, because the library is an optional extra.
     with needing_extra("mcp", "ANTIPHON_MCP"):
         module = import_module("antiphon.dispatcher.mcp_servers.servers")
     found: ToolServers = module.McpServers(servers)
@@ -64,17 +66,17 @@ def tool_servers_of(mcp: Path | None) -> ToolServers | None:
 
 
 def tool_definitions(own_tools: str) -> StoredText:
-    """Returns the definitions of all tools without opening anything: they are the same whatever the courses are.
+    """Returns the definitions of all tools without opening anything: they do not depend on the courses.
 
     Raises:
-        ConfigurationError: A tool of the user's cannot be loaded.
+        ConfigurationError: One of the user's tools cannot be loaded.
         ToolDefinitionError: A function cannot be made into a tool.
     """
     return registry_of(_NoLibrary(), own_tools).definitions()
 
 
 class _NoLibrary:
-    """Stands in for the courses when tools are looked at and not called."""
+    """Replaces the courses when tools are only described and not called."""
 
     def search(
         self,

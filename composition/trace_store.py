@@ -1,4 +1,4 @@
-"""Opens the trace store; a module of its own, because commands that read traces need nothing else."""
+"""Opens the trace store; a separate module, because commands that read traces need nothing else."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def open_trace_store(
 
     Args:
         durability: The failure that a committed event survives.
-        redaction: Applied to every event; None: nothing is redacted.
-        catalog: The events that there are.
-        key: The key that the file is encrypted with; None: it is not.
+        redaction: Applied to every event; None: only keys of the service are redacted.
+        catalog: All events that the store may hold.
+        key: The key that encrypts the file; None: it is not encrypted.
 
     Raises:
         ConfigurationError: The folder or the file cannot be used.

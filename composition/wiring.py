@@ -1,4 +1,4 @@
-"""Wires the components of every query: the deciders, the outside, and those that only listen."""
+"""Wires the components of every query: the deciders, the outside, and the listeners."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def deciders_of(subscribers: Sequence[Subscriber] = ()) -> Deciders:
         for subscriber in subscribers
         if subscriber.decider is not None
     ]
-    # The coordinator comes last: all others have taken an event in before they hear what it emits in answer.
+    # The coordinator comes last: the others have taken an event in before they get the events it emits in answer.
     return (
         ToolDispatcher,
         ContextSynthesizer,
@@ -53,8 +53,8 @@ class Wiring:
 
     Attributes:
         deciders: The components whose state is a fold over events, in order.
-        performing: What hears the requests that the outside performs.
-        subscribed: The subscriptions of those that act beside: the provider's watch, subscribers and observers.
+        performing: Hands requests to the outside.
+        subscribed: The subscriptions of the others that act: the provider's watch, subscribers and observers.
     """
 
     deciders: tuple[Decider[Any], ...]
@@ -63,7 +63,7 @@ class Wiring:
 
     @property
     def actions(self) -> Sequence[Subscription]:
-        """The subscriptions of all that act, in the order in which an event reaches them."""
+        """The subscriptions of all components that act, in the order in which an event reaches them."""
         return (*self.performing.subscriptions(), *self.subscribed)
 
     def subscriptions(self) -> Sequence[Subscription]:
@@ -77,7 +77,7 @@ class Wiring:
 
 
 def wire(resources: Resources, ports: Ports) -> Wiring:
-    """Builds one query's components: those that decide, those that only listen, and the outside."""
+    """Builds one query's components: the deciders, the listeners, and the outside."""
     # Text from outside is redacted before it becomes an event: decisions depend on exactly what is recorded.
     publish = redacting(ports.publish, resources.redaction)
     listeners: list[HearLive] = []
@@ -105,11 +105,11 @@ def wire(resources: Resources, ports: Ports) -> Wiring:
 def who_hears(
     subscribers: Sequence[Subscriber] = (),
 ) -> tuple[tuple[type[Event], str], ...]:
-    """Returns every pair of an event and a handler (`Class.on_event`) that hears it, without building anything."""
+    """Returns every pair of an event and a handler of it (`Class.on_event`), without connecting to anything."""
     pairs: list[tuple[type[Event], str]] = []
     for decider in deciders_of(subscribers):
         pairs += [(kind, decider.handler_name(kind)) for kind in decider.rules]
-    # Built to be looked at: their ports lead nowhere.
+    # Built only to be listed: their ports lead nowhere.
     ports = Ports(
         publish=lambda _: None,
         emit_live=lambda _: None,
@@ -136,12 +136,13 @@ def _subscribed(
 
 
 def _acted(name: str, act: Act, surroundings: Surroundings) -> Sequence[Subscription]:
-    """Returns what a subscriber hears; if it cannot be built, the query goes on without it, and records why."""
+    """Returns a subscriber's subscriptions; if it cannot be built, the query goes on without it, and records why."""
     try:
         return tuple(act(surroundings))
     except BaseException as error:  # noqa: BLE001 - a user's code may raise anything; it becomes an event
         failure = failure_of(error)
 
+    # A handler of the first event raises it, because the bus records errors of handlers only.
     def fail(_: Recorded[Event]) -> None:
         raise failure
 
@@ -152,7 +153,7 @@ def _acted(name: str, act: Act, surroundings: Surroundings) -> Sequence[Subscrip
 
 
 def _telling(listeners: list[HearLive], emit_live: EmitLive) -> EmitLive:
-    """Returns an `emit_live` that tells subscribers first; one that fails is told nothing more of this query."""
+    """Returns an `emit_live` that calls the subscribers first; one that raises gets nothing more of this query."""
 
     def emit_and_tell(live: Live, /) -> None:
         for listener in tuple(listeners):

@@ -27,7 +27,7 @@ def doors_of(settings: Settings) -> tuple[Door, ...]:
     for name in split_names(settings.doors):
         if name not in DOORS:
             raise ConfigurationError(
-                f"ANTIPHON_DOORS names {name!r}, which there is not: there are {', '.join(DOORS)}."
+                f"ANTIPHON_DOORS names {name!r}, which does not exist: there are {', '.join(DOORS)}."
             )
         with needing_extra(name, f"ANTIPHON_DOORS={name}"):
             doors.append(import_module(DOORS[name]).DOOR)

@@ -94,7 +94,7 @@ def line_of(event: Event) -> str | None:
         case ToolFailed(name=name):
             return f"{name} failed"
         case ReasoningRetried():
-            return "The model's reply failed; it is asked again"
+            return "The model's reply failed; trying again"
         case ReasoningRequested(reasoner="fallback"):
             return "The built-in reasoner takes over"
         case ReasoningRequested(final=True):

@@ -69,7 +69,7 @@ _NO_SUCH_PATH = re.compile(
     r"\b(?:path|route|url|endpoint|page|file|resource)\b|^not found\W*$", re.I
 )
 """Words of servers for a path that they do not know."""
-_ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is what stands before /v1/messages"
+_ADDRESS_REMEDY = "ANTHROPIC_BASE_URL is the part before /v1/messages"
 
 
 def from_status(

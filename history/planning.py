@@ -101,7 +101,7 @@ def _sentence(
     if mode == "recorded":
         return (
             "Nothing is live: every call is answered as it was recorded, and costs nothing; "
-            "where nothing was recorded the fork stops and says so."
+            "if nothing was recorded the fork stops and says so."
         )
     spent = usage.cost_usd
     cost = "at a cost that is not known" if spent is None else f"for ${spent:.4f}"

@@ -53,7 +53,7 @@ def reached_server(url: str) -> ChromaServer:
 def no_answer(where: str, error: httpx.HTTPError) -> KnowledgeError:
     """Returns the error for a server that does not answer, with the reply or failure that came instead."""
     if isinstance(error, httpx.HTTPStatusError):
-        found = f"status {error.response.status_code} where a heartbeat was wanted"
+        found = f"status {error.response.status_code} instead of a heartbeat"
     else:
         found = without_userinfo(str(error)) or type(error).__name__
     return KnowledgeError(

@@ -22,7 +22,7 @@ def title_meant(named: str, titles: Iterable[str]) -> str:
     if fold(named) in known:
         return known[fold(named)]
     near = get_close_matches(named, known.values(), n=1)
-    listed = "`antiphon courses` lists those there are"
+    listed = "`antiphon courses` lists all courses"
     hint = f"did you mean {near[0]!r}?" if near else listed
     raise NotFoundError(f"There is no course {named!r}: {hint}")
 

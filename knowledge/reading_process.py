@@ -121,7 +121,7 @@ class ReadingProcess:
         reply = self._ask(request)
         if reply.layout is None:
             reason = reply.reason or "it did not answer"
-            raise DocumentError(root, f"its layout cannot be told: {reason}")
+            raise DocumentError(root, f"its layout cannot be determined: {reason}")
         return reply.layout
 
     def read(

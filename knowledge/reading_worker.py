@@ -116,7 +116,7 @@ def _encode(reply: ReadReply, is_last: bool) -> bytes:
     text = message.decode()
     # Anyone who may search could read it.
     if without_keys(text) != text:
-        reason = "a key (`antiphon keys`) stands in it; take it out, and rotate it"
+        reason = "it holds a key (`antiphon keys`); take the key out, and rotate it"
         message = msgspec.json.encode(ReadReply(reason=reason, is_last=is_last))
     return message
 

@@ -74,7 +74,7 @@ def accept(data_dir: Path, order: JobOrder) -> AcceptedJob:
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
         raise KnowledgeError(
-            f"The job was not accepted, for it could not be stored ({error.strerror}): nothing was changed. "
+            f"The job was not accepted, because it could not be stored ({error.strerror}): nothing was changed. "
             "Free some space, and send it again."
         ) from error
     return AcceptedJob(order, folder, file)

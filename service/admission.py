@@ -202,8 +202,8 @@ class Admission:
         # By then the line is short enough, if nobody else comes.
         again_s = max(1, math.ceil(wait_s - self._most_wait_s))
         return BusyError(
-            f"As many questions are being answered as this service can at once, and the next place is about "
-            f"{wait_s:.1f} s away, where {self._most_wait_s:g} s are waited: ask again in {again_s} s.",
+            f"This service is answering as many questions as it can at once. The next place is about {wait_s:.1f} s "
+            f"away, and a question waits at most {self._most_wait_s:g} s: ask again in {again_s} s.",
             retry_after_s=again_s,
         )
 

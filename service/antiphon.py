@@ -480,7 +480,7 @@ def ask(question: Question | str, settings: Settings | None = None) -> Outcome:
         pass
     else:
         raise RuntimeError(
-            "antiphon.ask was called where an event loop runs (an async function, a notebook), and would block it: "
+            "antiphon.ask was called while an event loop runs (an async function, a notebook), and would block it: "
             "use `async with Antiphon.open() as service: answer = await service.ask(…)`."
         )
     return asyncio.run(_ask_once(question, settings))

@@ -159,7 +159,7 @@ class LocalRunner:
             await session.begun()
         except TraceError as error:
             raise TraceError(
-                f"The question was not taken, for it could not be stored: {error}. Nothing was begun: ask again."
+                f"The question was not taken, because it could not be stored: {error}. Nothing was begun: ask again."
             ) from error
         return Query(session, self._totals)
 

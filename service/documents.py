@@ -105,7 +105,7 @@ class Documents:
         paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
         if title not in paths:
             raise NotFoundError(
-                f"There is no course {title[:100]!r}: `GET /api/courses` lists those there are."
+                f"There is no course {title[:100]!r}: `GET /api/courses` lists all courses."
             )
         order = JobOrder(job_id=uuid.uuid4().hex, title=title, path=paths[title])
         record = await self._accept(order)
@@ -162,7 +162,7 @@ class Documents:
     def _admit(self) -> None:
         if len(self._tasks) >= MOST_WAITING:
             raise BusyError(
-                "As many indexing jobs as may wait do so: try again when one of them is done."
+                "The queue of indexing jobs is full: try again when one of them is done."
             )
 
     async def _accept(self, order: JobOrder) -> JobRecord:
@@ -279,7 +279,7 @@ def _check_indexed(path: str, summary: IndexSummary) -> None:
     for failed, reason in summary.failed:
         if failed == path:
             raise KnowledgeError(
-                f"The course cannot be indexed so ({reason}); its layout is as it was."
+                f"The course cannot be indexed like this ({reason}); its layout is as it was."
             )
 
 

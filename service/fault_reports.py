@@ -161,7 +161,7 @@ class FaultReports:
             return None
         except (OSError, ValueError, RecursionError) as error:
             raise ConfigurationError(
-                f"The report of faults cannot be read ({error}): make it anew with `{KEEP_REPORT}`."
+                f"The report of faults cannot be read ({error}): make it again with `{KEEP_REPORT}`."
             ) from error
         return msgspec.structs.replace(report, made_at=made_at)
 
@@ -187,5 +187,5 @@ class FaultReports:
         except (OSError, KeyError, zipfile.BadZipFile):
             pass
         raise NotFoundError(
-            f"The report has no trace {query_id[:40]!r}: it was made anew meanwhile, or with an earlier version."
+            f"The report has no trace {query_id[:40]!r}: it was replaced meanwhile, or made with an earlier version."
         )

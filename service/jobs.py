@@ -92,7 +92,7 @@ class Jobs:
         """
         if job_id not in self._records:
             raise NotFoundError(
-                "There is no such job any more: they are remembered until the service stops, the newest of them."
+                "There is no such job any more: the service remembers only the newest ones, until it stops."
             )
         return self._records[job_id]
 

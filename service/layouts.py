@@ -152,7 +152,7 @@ class Layouts:
         path = knowledge.document_paths(self._data_dir).get(title)
         if path is None:
             raise NotFoundError(
-                f"You have no course {title[:100]!r}: `GET /api/courses` lists those there are."
+                f"You have no course {title[:100]!r}: `GET /api/courses` lists all courses."
             )
         refusal = self._refusal(title, path)
         if refusal is not None:
@@ -171,8 +171,8 @@ class Layouts:
         is_added = Path(path).is_relative_to(added)
         if not is_added and not self._principal.sees_all:
             return ForbiddenError(
-                f"The files of {title[:100]!r} lie outside of the service's data: its layout is for whoever works on "
-                "that machine, without a key or with `antiphon courses layout`."
+                f"The files of {title[:100]!r} lie outside of the service's data: only somebody who works on that "
+                "machine may change its layout, without a key or with `antiphon courses layout`."
             )
         if not os.path.isdir(path):
             return NotFoundError(

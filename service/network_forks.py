@@ -37,8 +37,8 @@ FIELDS = {"query_received": ("query",), "tool_requested": ("call.arguments",)}
 """Fields that a fork may set, by kind of event, and `messages` if the owner allows it."""
 
 IMPORTED = (
-    "This trace was imported: what its calls were shown is not this service's. "
-    "It runs again over the network only where ANTIPHON_FORK_MESSAGES is on."
+    "This trace was imported: the messages of its calls are not this service's. "
+    "It runs again over the network only if ANTIPHON_FORK_MESSAGES is on."
 )
 
 
@@ -104,7 +104,7 @@ def _check_field(
     if field == "messages":
         if not settings.fork_messages:
             raise ForbiddenError(
-                "What a call is shown (`messages`) cannot be changed over the network: "
+                "The messages of a call (`messages`) cannot be changed over the network: "
                 "the owner of the service allows it with ANTIPHON_FORK_MESSAGES."
             )
         return

@@ -14,7 +14,7 @@ from antiphon.vocabulary.values import Value
 ModelKeyState = Literal["none", "unknown", "accepted", "refused"]
 
 
-_LOADING = "What searches is still being loaded: ask again in some seconds; questions wait for it."
+_LOADING = "The search is still being loaded: ask again in a few seconds; questions wait for it."
 
 
 class Readiness(Value, frozen=True, kw_only=True):

@@ -23,7 +23,7 @@ async def whole_id(store: TraceListing, beginning: str) -> str:
     shown = repr(beginning[:200])
     if not matches or not beginning:
         raise NotFoundError(
-            f"There is no trace {shown}: `antiphon traces list` and GET /api/traces show those there are."
+            f"There is no trace {shown}: `antiphon traces list` and GET /api/traces show all traces."
         )
     count = len(matches)
     if count > 1:

@@ -91,7 +91,7 @@ class Loading:
         """Refuses (LoadingError) until everything is loaded, for work that needs all of it."""
         if not self._over.is_set():
             raise LoadingError(
-                "What searches the courses is still being loaded: ask again in a few seconds.",
+                "The search is still being loaded: ask again in a few seconds.",
                 LOADING_AGAIN_S,
             )
 

@@ -39,7 +39,7 @@ MOST_NAME_BYTES = 120
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')
 """Characters that some file systems refuse."""
 _CHUNK_BYTES = 1_048_576
-_OF_FOLDER = "it tells the layout of a folder: send it with the files of that folder (`course/course.yaml`)"
+_OF_FOLDER = "it describes the layout of a folder: send it with the files of that folder (`course/course.yaml`)"
 
 FileStatus = Literal["added", "unchanged", "refused"]
 

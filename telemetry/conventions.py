@@ -126,7 +126,7 @@ CONTENT: dict[str, str] = {
     SYSTEM: "the system prompt",
     TOOL_DEFINITIONS: "the tools that the call offers",
     TOOL_ARGUMENTS: "what the tool was called with",
-    TOOL_RESULT: "what it said, or why it failed, as the model is told it",
+    TOOL_RESULT: "what it said, or why it failed, as the model gets it",
     RETRIEVAL_QUERY: "`retrieval`: what was searched for",
     RETRIEVAL_DOCUMENTS: "`retrieval`: the passages, best first, each with `id`, `score`, `content` and `metadata` "
     "(source, title, place, link)",

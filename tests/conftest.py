@@ -17,6 +17,7 @@ from hypothesis import HealthCheck
 from hypothesis import settings as hypothesis_settings
 
 from antiphon.service.memory import spare_memory
+from tests.thorough import SMOKE, THOROUGH
 
 TESTS = Path(__file__).parent
 LONGEST_FIRST = (
@@ -46,19 +47,6 @@ LONGEST_FIRST = (
 )
 """The files of tests that take longest: begun first, none is left to one process when the other has nothing more to do
 (`make test` runs a file at a time in each of two)."""
-
-THOROUGH = (
-    "browser/",
-    "cluster/",
-    "clients/",
-    "hostile/",
-    "e2e/test_schema.py",
-    "faults/test_mutants.py",
-    "integration/test_hostile_documents.py",
-)
-"""Files, and folders of them, that `make test-all` runs beside those of `make test`."""
-SMOKE = ("browser/test_ask.py", "browser/test_three_clicks.py")
-"""Files in these folders that `make test` runs all the same."""
 
 # How long an example takes, or drawing one, says how busy the machine is: no test fails by it.
 hypothesis_settings.register_profile(
@@ -143,10 +131,15 @@ def _memory_given_back() -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first, all others as they are, and marks the thorough ones."""
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
-    names = {item: item.path.relative_to(TESTS).as_posix() for item in items}
-    items.sort(key=lambda item: places.get(names[item], len(LONGEST_FIRST)))
-    for item, name in names.items():
-        if name.startswith(THOROUGH) and name not in SMOKE:
+
+    def place(item: pytest.Item) -> int:
+        file = item.path.relative_to(TESTS).as_posix()
+        return places.get(file, len(LONGEST_FIRST))
+
+    items.sort(key=place)
+    for item in items:
+        name = item.nodeid.removeprefix("tests/")
+        if name.startswith(THOROUGH) and not name.startswith(SMOKE):
             item.add_marker("thorough")
 
 

@@ -77,7 +77,7 @@ def why_unreadable(path: Path, key: str | None) -> str:
     if key is None and header and header != _PLAIN_HEADER:
         return (
             "it is no trace store; move it away, and a new one is begun. "
-            "Where it is encrypted, set ANTIPHON_TRACE_KEY"
+            "If it is encrypted, set ANTIPHON_TRACE_KEY"
         )
     if key is not None and header == _PLAIN_HEADER:
         return (

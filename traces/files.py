@@ -204,7 +204,7 @@ def _misplaced(
     if recorded.query_id != query_id:
         return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"
     if recorded.seq != seq:
-        return f"`seq` is {recorded.seq} where {seq} must stand"
+        return f"`seq` is {recorded.seq}, and must be {seq}"
     if not 0 <= recorded.cause < seq:
         return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
     # Written so that not-a-number fails too.

@@ -16,9 +16,9 @@ SCOPES: Mapping[Scope, str] = {
     "debug": "read, replay, compare, fork by the recording, export, import and delete one's own traces",
     "admin": "read the sums of the whole service, and its report of faults",
     "live": "fork with the model or the tools live, and resume: both spend",
-    "faults": "send fault plans, where the service was started with --allow-faults",
+    "faults": "send fault plans, if the service was started with --allow-faults",
     "effects": "let questions and live forks run tools that change something outside",
-    "documents": "add documents, which only the own tenant sees, and remove them",
+    "documents": "add documents, which only one's own tenant sees, and remove them",
 }
 """What each scope lets its key do. Those after `admin` are granted only by name."""
 

@@ -119,8 +119,8 @@ class QueueAdmission:
         wait_s = self.expected_wait_s(waiting)
         if math.isinf(wait_s):
             return QueueFullError(
-                f"{waiting} questions wait, and no worker is heard of: start one with `antiphon worker`, and ask again "
-                "in a moment.",
+                f"{waiting} questions wait, and no worker has been heard from: start one with `antiphon worker`, "
+                "and ask again in a moment.",
                 5.0,
             )
         again_s = max(1, math.ceil(wait_s - self._most_wait_s))

@@ -155,7 +155,7 @@ class RemoteQueries:
         """
         if interceptor.faults:
             raise ForbiddenError(
-                "Fault plans are not taken where workers answer: they are for a service of one process."
+                "Fault plans are not taken if workers answer: they are for a service of one process."
             )
         deadline_s = check_question(question, self._settings).settings.deadline_s
         tell_by = self._clock.now() + deadline_s + LATE_S

@@ -84,7 +84,7 @@ class Sweeper:
     async def _give_up(self, dead: DeadClaim) -> None:
         query_id = dead.query.query_id
         why = (
-            f"{GIVEN_UP}{dead.deliveries} times a worker took it and did not end it, as happens where a tool ends the "
+            f"{GIVEN_UP}{dead.deliveries} times a worker took it and did not end it, as happens when a tool ends the "
             "process that it runs in"
         )
         log.error("query_given_up", query_id=query_id, deliveries=dead.deliveries)

@@ -1,1 +1,1 @@
-"""The paths of the API, one subject a file."""
+"""The paths of the API, with one file for each subject."""

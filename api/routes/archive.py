@@ -72,7 +72,7 @@ async def import_trace(
 async def export_trace(query_id: QueryId, service: Service) -> Response:
     """The file that `POST /api/traces/import` and `antiphon traces import` read."""
     data = await service.archive.export(query_id)
-    # An id that was imported may hold what a header cannot.
+    # An imported id may contain characters that a header cannot.
     name = "".join(each for each in query_id if each.isascii() and each.isalnum())
     headers = {"Content-Disposition": f'attachment; filename="{name[:40]}.jsonl"'}
     return Response(data, media_type=JSON_LINES[0], headers=headers)

@@ -1,4 +1,4 @@
-"""Routes for conversations: listed, named and searched; what was said in one, forgotten or deleted."""
+"""Routes for conversations: to list, search and name them, to read one, and to clear or delete it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ async def list_conversations(
     after_id = None if before is None else await service.find(before)
     found = await service.store.conversations(limit, after_id, q or None)
     lines = [ConversationLineReply(**asdict(each)) for each in found]
-    # A full page may be the last one too; the next is then empty.
+    # A full page may be the last; then the next one is empty.
     next_page = found[-1].last_query_id if len(found) == limit else None
     return ConversationsReply(conversations=lines, next=next_page)
 
@@ -111,7 +111,7 @@ async def read_conversation(
     summaries = {each.query_id: each for each in found}
     traces: list[ConversationTraceReply] = []
     for place in reversed(shown):
-        # It may just have been deleted.
+        # The trace may just have been deleted.
         if place.query_id in summaries:
             traces.append(_placed_reply(summaries[place.query_id], place))
     lines = await service.store.conversations(1, session_id=session_id)
@@ -127,7 +127,7 @@ async def read_conversation(
 async def _path(
     service: Antiphon, session_id: str, before: str | None, through: str | None
 ) -> Sequence[PlacedQuestion]:
-    """Returns the questions that follow one another, as far as they come before one, or lead through one."""
+    """Returns the questions that follow one another: those before one, or those of the path through one."""
     if before is None:
         query_id = None if through is None else await service.find(through)
         return await service.store.path(session_id, query_id)

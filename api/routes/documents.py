@@ -1,4 +1,4 @@
-"""Routes that change what can be asked about: documents added, courses removed, and the jobs that do so."""
+"""Routes that change the courses: they add documents, remove courses, and show the jobs that do so."""
 
 from __future__ import annotations
 
@@ -102,6 +102,7 @@ async def add_documents(request: Request, service: Service) -> Response:
                 422, "invalid_request", f"`{FIELD}` is missing: send at least one file."
             )
         return begun(request, await service.documents.add(sent))
+    # The parser keeps large files on disk until they are closed.
     finally:
         for file in form:
             if isinstance(file, UploadFile):
@@ -112,7 +113,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     """Reads the files of a form.
 
     Raises:
-        Refusal: It is none, or holds too many.
+        Refusal: The body is not a form, or holds too many files.
     """
     if not request.headers.get("content-type", "").lower().startswith(MULTIPART):
         raise Refusal(
@@ -121,7 +122,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
     try:
         form = await request.form(max_files=MOST_FILES, max_fields=MOST_FILES)
     except HTTPException as error:
-        # The parser's own words are for programmers; a limit of ours keeps its status.
+        # The parser's own words are for programmers; our own limits keep their status and words.
         if isinstance(error, Refusal):
             raise
         raise Refusal(
@@ -129,6 +130,7 @@ async def _form_of(request: Request) -> list[UploadFile | str]:
             "malformed_form",
             f"The form cannot be read, or holds more than {MOST_FILES} files ({error.detail}): send the rest apart.",
         ) from error
+    # A mistyped field would lose its files without a word.
     unknown = sorted(set(form) - {FIELD})
     if unknown:
         raise Refusal(
@@ -153,7 +155,7 @@ async def remove_course(title: Title, request: Request, service: Service) -> Res
 
 
 def begun(request: Request, job: Job) -> Response:
-    """Returns the reply to what begins a job."""
+    """Returns the reply to a request that begins a job."""
     root = request.scope["root_path"]
     headers = {"Location": f"{root}/api/documents/jobs/{job.job_id}"}
     return Response(

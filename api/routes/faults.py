@@ -1,4 +1,4 @@
-"""Routes for the report of the fault matrix, as `antiphon faults run --keep` left it."""
+"""Routes for the report of the fault matrix that `antiphon faults run --keep` has left."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/api/faults", tags=["faults
 
 _REPORT: dict[int | str, dict[str, Any]] = {
     200: {
-        "description": "`report` is null where none is kept; `command` makes one.",
+        "description": "`report` is null if none is kept; `command` makes one.",
         "content": {
             JSON: {
                 "schema": {

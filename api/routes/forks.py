@@ -76,10 +76,10 @@ async def fork_trace(
     outcome = await _outcome(forked, request, waited)
     if outcome is None:
         return Response(status_code=CLIENT_GONE_STATUS)
-    # The trace itself records where the two part and what was changed, in words.
+    # The trace itself records in words at which event the two part, and the change.
     events = await service.store.read(forked.query_id)
     first = events[0].event
-    assert isinstance(first, QueryReceived)  # or there had been nothing to fork
+    assert isinstance(first, QueryReceived)  # what else cannot be forked
     root = request.scope["root_path"]
     reply = ForkReply(
         query_id=forked.query_id,

@@ -1,4 +1,4 @@
-"""Routes for questions whose answers are fetched later: begun, looked at, followed."""
+"""Routes for questions whose answers are fetched later: to ask one, look at its state, and follow it."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ async def begin_query(
     `html` and `strict` belong to answers, and change nothing here.
     """
     query = await begin(body, request, service, idempotency_key, is_fetched_later=True)
-    # With a key it is awaited already.
+    # A query with a key is awaited already.
     if idempotency_key is None:
         keyed: IdempotentQueries = request.app.state.idempotent_queries
         keyed.await_end(query)

@@ -1,4 +1,4 @@
-"""Routes for all recorded queries: their list, and what they come to over time."""
+"""Routes for all recorded queries: their list, and their sums over time."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Time = Annotated[float | None, Field(allow_inf_nan=False)]
 
 
 def _one_of(name: str) -> dict[str, Any]:
-    """Returns the few values of a filter for its schema; what is none of them is refused by `check_filter`."""
+    """Returns the values of a filter for its schema; `check_filter` refuses others."""
     return {"enum": [*FILTER_VALUES[name], None]}
 
 
@@ -65,7 +65,7 @@ class TraceConditions(BaseModel):
     )
 
     def filter(self) -> TraceFilter:
-        """Returns the filter as the store takes it."""
+        """Returns the filter in the store's form."""
         wanted = {name: getattr(self, name) for name in TraceFilter.__struct_fields__}
         return TraceFilter(**wanted)
 
@@ -92,7 +92,7 @@ class TrendsQuery(TraceConditions):
 
 
 def summary_reply(summary: TraceSummary) -> TraceSummaryReply:
-    """Returns a line of a list as the API sends it."""
+    """Returns a line of the list in the API's form."""
     return TraceSummaryReply.model_validate(msgspec.to_builtins(summary))
 
 
@@ -116,7 +116,7 @@ async def list_traces(
         wanted.limit, wanted.before, after_id=after_id, where=where
     )
     summaries = list(map(summary_reply, found))
-    # A full page may be the last one too; the next is then empty.
+    # A full page may be the last; then the next one is empty.
     if len(found) < wanted.limit:
         return TracesReply(traces=summaries, next_before=None, next_after_id=None)
     last = found[-1]
@@ -145,11 +145,11 @@ async def read_trends(
 
 
 async def _checked(wanted: TraceConditions, service: Antiphon) -> TraceFilter:
-    """Returns the filter, in which ids may be as short as everywhere.
+    """Returns the filter, checked, with shortened ids made whole.
 
     Raises:
-        BadInputError: No trace can meet it.
-        NotFoundError: There is no such trace as the parent.
+        BadInputError: No trace can meet the filter.
+        NotFoundError: The parent is not a trace.
     """
     where = wanted.filter()
     check_filter(where)

@@ -1,4 +1,4 @@
-"""Routes for asking a question, and for the queries under way."""
+"""Routes to ask a question, and for the queries under way."""
 
 from __future__ import annotations
 

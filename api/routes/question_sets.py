@@ -1,4 +1,4 @@
-"""Routes for saved sets of questions, and for what came of asking one with two settings (docs/rest.md)."""
+"""Routes for saved sets of questions, and for comparisons of two settings over one (docs/rest.md)."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ class QuestionSetRequest(RequestBody):
     summary="The saved sets of questions",
     response_class=Response,
     responses=_described(
-        "Each set, those that were asked with two settings too; the last stored first.",
+        "Each set, comparisons of two settings included; the last stored first.",
         {
             "type": "object",
             "required": ["sets"],

@@ -32,8 +32,8 @@ from antiphon.vocabulary.access import without_keys
 
 router = APIRouter(route_class=GuardedRoute, prefix="/api", tags=["courses"])
 
-# For the schema alone: the service itself refuses an empty query, in words of its own. What Python strips and a pattern
-# of JSON Schema (ECMA-262) takes for more than space are the separators of ASCII and U+0085.
+# Only for the schema: the service itself refuses an empty query, in its own words. The pattern names the separators of
+# ASCII and U+0085, which Python strips, but which a pattern of JSON Schema (ECMA-262) does not count as white space.
 _SOME_WORDS: dict[str, JsonValue] = {
     "minLength": 1,
     "pattern": r"[^\s\x1c-\x1f\x85]",

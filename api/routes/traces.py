@@ -36,7 +36,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/api/traces", tags=["traces
 LastEventId = Annotated[
     str,
     Header(
-        # Longer numbers are no `seq`, and more than a database can compare.
+        # No `seq` is longer, and a database cannot compare longer numbers.
         pattern="^[0-9]{1,15}$",
         description="The `id` of the last event that was seen.",
     ),
@@ -185,7 +185,7 @@ async def read_trace(
         events = [brief(recorded) for recorded in events]
         left_out = LEFT_OUT
     form = preferred(request.headers.get("accept"), (JSON, *JSON_LINES))
-    # Put together from what each event is encoded to already, without building the whole as objects.
+    # Joined from encoded events, without building the whole body as objects.
     lines = list(map(to_json, events))
     if form == JSON:
         body = b'{"query_id":%s,"left_out":%s,"feedback":%s,"events":[%s]}' % (
@@ -195,5 +195,5 @@ async def read_trace(
             b",".join(lines),
         )
         return Response(body, media_type=JSON)
-    # An empty last part, so that the last line ends like the others.
+    # An empty last part, so that the last line, too, ends with a line break.
     return Response(b"\n".join([*lines, b""]), media_type=form)

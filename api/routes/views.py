@@ -1,4 +1,4 @@
-"""Routes that show a recorded query from one side: its memory, its briefings, where its sentences come from."""
+"""Routes that show one aspect of a recorded query: its memory, its briefings, the sources of its sentences."""
 
 from __future__ import annotations
 
@@ -153,7 +153,7 @@ async def read_contributions(query_id: QueryId, service: Service) -> Response:
 async def read_suspects(query_id: QueryId, service: Service) -> Response:
     """Ranks what stands out in a trace: failures, limits, lost evidence, claims without support, bad sources."""
     events = await service.store.read(query_id)
-    # Sentences are compared with one another: up to a tenth of a second, in which the loop has queries to serve.
+    # In a thread: comparing sentences takes up to a tenth of a second, during which the loop has queries to serve.
     found = await asyncio.to_thread(suspects, events)
     return _as_list(query_id, "suspects", found)
 

@@ -1,4 +1,4 @@
-/** What the caller's key allows: links to what it does not are hidden, since each would end in a refusal. */
+/** What the caller's key allows: links to the rest are hidden, since each would end in a refusal. */
 
 import { getJson } from "./api.js";
 import { KEY_KEPT } from "./key.js";
@@ -10,7 +10,7 @@ export function startAccess() {
 }
 
 /**
- * Whether the caller may do something; yes as long as that is not known.
+ * Tells whether the caller may do something; yes as long as that is not known.
  * @param {string} scope
  */
 export function may(scope) {
@@ -24,6 +24,6 @@ async function read() {
     const { scopes } = await getJson("/api/usage");
     document.body.dataset.scopes = scopes.join(" ");
   } catch {
-    // Then everything is shown, and the service refuses what is not allowed.
+    // Then the pages show everything, and the service refuses what is not allowed.
   }
 }

@@ -2,7 +2,7 @@
 
 import { askForKey, keptKey, withKey } from "./key.js";
 
-/** The path under which a proxy serves the service, such as `/antiphon`; empty where there is none. */
+/** The path under which a proxy serves the service, such as `/antiphon`; empty if there is none. */
 export const ROOT = document.body.dataset.root ?? "";
 
 /** A request that the service refused, in its own words. */
@@ -27,7 +27,7 @@ export class UnreachableError extends Error {
 }
 
 /**
- * Sends a request, and returns its answer where it is one.
+ * Sends a request, and returns its answer if it succeeds.
  * @param {string} path
  * @param {RequestInit} options
  * @returns {Promise<Response>}
@@ -61,7 +61,7 @@ async function reached(path, options) {
 async function refusal(response) {
   try {
     const { code, message } = (await response.json()).error;
-    // Commands stand in backticks, for programs and terminals.
+    // Commands are in backticks, for programs and terminals.
     return new RefusedError(response.status, code, message.replaceAll("`", ""));
   } catch {
     // A proxy in between answers in words of its own.
@@ -100,7 +100,7 @@ export async function sendJson(path, body = undefined, method = "POST") {
 }
 
 /**
- * Reads the readiness, which comes with status 503 where there is none.
+ * Reads the readiness, which comes with status 503 if the service is not ready.
  * @returns {Promise<import("./types.js").Readiness>}
  */
 export async function readiness() {

@@ -5,7 +5,7 @@ import { announce, element, icon } from "./dom.js";
 import { eventsOf } from "./event_stream.js";
 import { count } from "./text.js";
 
-/** Endings that the service reads; what is no document it refuses itself, with the reason. */
+/** Endings that the service reads; it refuses other files itself, with the reason. */
 export const ACCEPTED = ".txt,.md,.markdown,.mdx,.qmd,.rmd,.html,.htm,.pdf,.docx,.pptx,.vtt,.srt,.ipynb";
 /** What one request may hold; more goes in several. */
 const MOST_BYTES = 60_000_000;
@@ -30,7 +30,7 @@ const STAGES = {
  */
 
 /**
- * Lets a field choose files of the formats that the service reads; what is no document the service refuses itself.
+ * Lets a field choose files of the formats that the service reads; the service itself refuses other files.
  * @param {HTMLInputElement} input
  * @returns {Promise<string[]>} The names of the formats.
  */
@@ -42,16 +42,16 @@ export async function acceptDocuments(input) {
 }
 
 /**
- * The sample courses, as files beside this one; none where the service has no samples.
+ * The sample courses, as files beside this one; none if the service has no samples.
  * @type {string[]}
  */
 export const SAMPLES = JSON.parse(document.body.dataset.samples ?? "[]");
 
-/** A change of the courses, for whatever shows them. */
+/** A change of the courses, for all that shows them. */
 export const COURSES_CHANGED = "antiphon:courses";
 
 /**
- * Sends files to the service and shows what comes of them in front of `beside`.
+ * Sends files to the service and shows the outcome in front of `beside`.
  * @param {File[]} files
  * @param {HTMLElement} beside
  */
@@ -190,7 +190,7 @@ async function filesOf(entry) {
   return found.flat();
 }
 
-/** What is shown of an upload. */
+/** An upload as the page shows it. */
 class Panel {
   #bar = element("progress", { "aria-label": "Progress of the indexing" });
   #line = element("p", { class: "upload-line" });

@@ -1,6 +1,6 @@
 /** Builds elements from values. Text becomes text and nothing else: no function here reads markup. */
 
-/** What turns the direction of writing, steers a terminal or is seen by nobody; the service strips it from HTML too. */
+/** Characters that turn the direction of writing, steer a terminal or are invisible; the service strips them too. */
 const STEERING =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\u{e0000}-\u{e007f}]/gu;
 
@@ -82,7 +82,7 @@ const ICONS = new URL("icons.svg", import.meta.url).href;
 const TONES = { tick: " good", warn: " fair" };
 
 /**
- * Builds one of the icons of icons.svg; what it stands beside says what it means.
+ * Builds one of the icons of icons.svg; the text beside it says what it means.
  * @param {string} name
  */
 export function icon(name) {
@@ -105,7 +105,7 @@ export function byId(id) {
 }
 
 /**
- * Tells readers of screens what has happened.
+ * Tells screen readers what has happened.
  * @param {string} text
  */
 export function announce(text) {

@@ -30,7 +30,7 @@ export async function* eventsOf(response) {
       }
     }
   } finally {
-    // Whoever stops reading hangs up; a connection that is gone cannot be told.
+    // A reader that stops hangs up; a connection that is gone cannot be cancelled.
     reader.cancel().catch(() => undefined);
   }
 }

@@ -1,13 +1,13 @@
-/** The key of a service that asks for one: asked of the reader once, sent with each request, kept as long as the tab.
+/** The key of a service that asks for one: the reader enters it once, each request carries it, the tab keeps it.
  *
- * In the session storage and not in a cookie: a cookie goes along with requests that other sites cause, and nothing
- * here has to be held against that. A script of somebody else's could read it, which the policy of the pages keeps from
- * running (api/pages.py).
+ * In the session storage and not in a cookie: a cookie goes along with requests that other sites cause, which would
+ * need a defence of its own. A script of somebody else's could read the key, but the policy of the pages (api/pages.py)
+ * keeps it from running.
  */
 
 import { element } from "./dom.js";
 
-/** Told when the reader has given a key. */
+/** The event that the reader has given a key. */
 export const KEY_KEPT = "antiphon:key-kept";
 const KEPT_UNDER = "antiphon.key";
 /** @type {Promise<boolean> | null} The asking under way: many requests are refused at once, and one question is enough. */
@@ -22,7 +22,7 @@ export function keptKey() {
   }
 }
 
-/** Forgets the key, and shows the pages as somebody sees them who has none. */
+/** Forgets the key, and shows the pages as somebody without one sees them. */
 export function forgetKey() {
   try {
     sessionStorage.removeItem(KEPT_UNDER);
@@ -46,7 +46,7 @@ export function withKey(options) {
 }
 
 /**
- * Asks the reader for a key; false where they give none.
+ * Asks the reader for a key; false if they give none.
  * @param {string} why What the service said.
  * @returns {Promise<boolean>}
  */

@@ -31,7 +31,7 @@ async function showView() {
 }
 
 /**
- * Lets the view that is shown change by itself; returns false if another is to be shown.
+ * Lets the open view change by itself; returns false if another has to be opened.
  * @param {import("./views.js").View} view
  * @param {Record<string, string>} parameters
  */
@@ -121,7 +121,7 @@ document.addEventListener("click", async (event) => {
 });
 window.addEventListener("popstate", showView);
 
-// As an address of its own it would show the view anew, and the focus would be lost.
+// As an address of its own it would show the view again, and the focus would be lost.
 byId("skip").addEventListener("click", (event) => {
   event.preventDefault();
   main.focus();

@@ -27,7 +27,7 @@ const policy = window.trustedTypes?.createPolicy("antiphon-html", { createHTML: 
  */
 export function fragmentOf(html) {
   const template = document.createElement("template");
-  // What stands in a template is inert: nothing of it runs or is fetched before it was checked.
+  // The content of a template is inert: nothing of it runs or is fetched before it is checked.
   template.innerHTML = /** @type {string} */ (/** @type {unknown} */ (policy?.createHTML(html) ?? html));
   for (const found of template.content.querySelectorAll("*")) {
     if (!isListed(found)) found.replaceWith(found.outerHTML);

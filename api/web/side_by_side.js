@@ -15,7 +15,7 @@ const MARKS = {
  * @param {string} label Of the table.
  * @param {string} about What its first cell says.
  * @param {[string, Side][]} sides The two, by their names.
- * @param {[string, (side: Side) => string | Node][]} rows What is told of each.
+ * @param {[string, (side: Side) => string | Node][]} rows Facts about each.
  */
 export function table(label, about, sides, rows) {
   const heads = sides.map(([name]) => element("th", { scope: "col" }, name));

@@ -5,7 +5,7 @@ import { byId, element, icon, webLink } from "./dom.js";
 
 /** A question for the box of the ask page. */
 export const FILL = "antiphon:fill";
-/** A view is shown now; it may have had to be loaded. */
+/** A view has opened; it may have had to be loaded. */
 export const SHOWN = "antiphon:shown";
 
 /** Opens the sidebar over the page. */
@@ -16,7 +16,7 @@ export function openSidebar() {
   byId("close-sidebar").focus();
 }
 
-/** Closes the sidebar where it lies over the page. */
+/** Closes the sidebar if it lies over the page. */
 export function closeSidebar() {
   if (!document.body.classList.contains("sidebar-open")) return;
   document.body.classList.remove("sidebar-open");
@@ -91,7 +91,7 @@ function fill(question) {
     hand();
     return;
   }
-  // Elsewhere the ask page is gone to first.
+  // From another page, go to the ask page first.
   document.addEventListener(SHOWN, hand, { once: true });
   history.pushState(null, "", `${ROOT}/`);
   window.dispatchEvent(new PopStateEvent("popstate"));

@@ -16,7 +16,7 @@ export function seconds(value) {
 }
 
 /**
- * What an answer cost; null where the model's price is not known.
+ * What an answer cost; null if the model's price is not known.
  * @param {number | null} dollars
  */
 export function cost(dollars) {

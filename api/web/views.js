@@ -1,8 +1,8 @@
 /** The views by their paths, as the service names them in the shell (api/pages.py): each is loaded when it is first shown. */
 
 /**
- * What is to be called when a view is left. A view that has views of its own changes between them by `change`, which
- * returns false where it cannot.
+ * A function to call when a view is left. A view that has views of its own changes between them by `change`, which
+ * returns false if it cannot.
  * @typedef {() => void} Leave
  * @typedef {{leave: Leave, change: (parameters: Record<string, string>) => boolean}} Changing
  *
@@ -13,7 +13,7 @@
 /** @type {Record<string, View>} */
 const TABLE = JSON.parse(document.body.dataset.views ?? "{}");
 const PATHS = Object.entries(TABLE).map(([path, view]) => ({ pattern: patternOf(path), view }));
-/** Every sheet in the order in which sheets apply, whichever was loaded first. */
+/** Every sheet in the order in which sheets apply, not in that of loading. */
 const ORDER = [...new Set(Object.values(TABLE).flatMap((view) => view.styles))];
 
 /**
@@ -86,7 +86,7 @@ function sheet(name) {
   const known = links().find((link) => link.dataset.style === name);
   if (known !== undefined && known.sheet !== null) return undefined;
   if (!loading.has(name)) {
-    // One that could not be loaded is asked for again.
+    // One that could not be loaded is loaded again.
     known?.remove();
     loading.set(
       name,
@@ -97,7 +97,7 @@ function sheet(name) {
 }
 
 /**
- * Adds a style sheet in its place among the others; it applies when its view is shown.
+ * Adds a style sheet in its place among the others; it applies when its view opens.
  * @param {string} name
  */
 function added(name) {
@@ -112,7 +112,7 @@ function added(name) {
     link.addEventListener(
       "load",
       () => {
-        // The view that is still shown is none of its.
+        // The view that is still open does not use it.
         if (link.sheet !== null) link.sheet.disabled = true;
         resolve(undefined);
       },

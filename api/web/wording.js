@@ -48,7 +48,7 @@ const READ_AS = /** @type {[RegExp, string][]} */ ([
 ]);
 
 /**
- * A sentence of an answer without the signs of Markdown; a table's cells stand behind one another.
+ * A sentence of an answer without the signs of Markdown; a table's cells follow one another.
  * @param {string} text
  */
 export function withoutSigns(text) {

@@ -57,7 +57,7 @@ class _Body(BaseModel):
             value = asked.get(name)
             if value is not None and value not in accepted:
                 raise BadInputError(
-                    f"`{name}` cannot be had as it was sent, for {why}: leave it out."
+                    f"`{name}` is not possible as it was sent, because {why}: leave it out."
                 )
 
 

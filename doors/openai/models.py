@@ -40,7 +40,7 @@ def course_of(service: Antiphon, model: str) -> str | None:
         raise Refusal(
             404,
             "model_not_found",
-            f"`model` is {model[:100]!r}, which there is not: there are {named}.",
+            f"`model` is {model[:100]!r}, which does not exist: there are {named}.",
         )
     return models[model]
 

@@ -60,4 +60,4 @@ def bound_thinking(asked: DocumentedRequest) -> Iterator[str]:
             if signature.partition(".")[0] != asked.name:
                 yield f"messages.{number}: a `thinking` block of another model cannot be sent to {asked.name}"
             elif signature != signature_of(asked, number):
-                yield f"messages.{number}: what stands before a `thinking` block has changed since it was written"
+                yield f"messages.{number}: what comes before a `thinking` block has changed since it was written"

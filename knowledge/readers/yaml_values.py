@@ -9,7 +9,7 @@ import yaml
 MOST_VALUES = 100_000
 """Most values of one text, including those that an alias (`*name`) repeats."""
 _TOO_MANY = f"its aliases (`*name`) repeat more than {MOST_VALUES:,} values"
-_ENDLESS = "an alias (`*name`) repeats what it stands in"
+_ENDLESS = "an alias (`*name`) repeats a value that contains it"
 
 
 class _Loader(yaml.SafeLoader):

@@ -287,9 +287,9 @@ def test_a_dropped_request_gets_no_byte_and_ctrl_c_prints_the_verdict(
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ([], "Name what stands behind the proxy"),
-        (["--upstream", "ftp://x"], "Name what stands behind the proxy"),
-        (["--upstream", "http://x", "--replay", "x"], "Name what stands behind"),
+        ([], "Name what is behind the proxy"),
+        (["--upstream", "ftp://x"], "Name what is behind the proxy"),
+        (["--upstream", "http://x", "--replay", "x"], "Name what is behind"),
         (["--replay", "nowhere.jsonl"], "nowhere.jsonl cannot be read"),
         (["--upstream", "http://x", "--plan", "nowhere"], "cannot be read as a fault"),
         (["--upstream", "http://x", "--record", "/"], "/ cannot be written"),

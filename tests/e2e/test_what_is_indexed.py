@@ -201,5 +201,5 @@ def test_an_env_file_that_cannot_be_read_is_one_sentence(
 
     assert run.returncode == 1
     assert run.stderr == (
-        "antiphon: .env is no text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding.\n"
+        "antiphon: .env is not text in UTF-8: save it as UTF-8, not as UTF-16 or in another encoding.\n"
     )

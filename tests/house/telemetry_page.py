@@ -78,7 +78,7 @@ The queue of spans and its batches are an eighth as long.
 | attribute | meaning |
 |---|---|
 {content}
-Three names stand beside the conventions, for readers that know no other: `input.value` and `output.value`
+Three names are not in the conventions, for readers that know no other: `input.value` and `output.value`
 (OpenInference) on the query's span, which Phoenix 20.26 and Langfuse show as a trace's question and answer; and
 `gen_ai.usage.cache_creation.input_tokens`, by which both price tokens that were written to the cache. A document's
 `content` and `metadata` are additions that its schema allows. A message's `finish_reason` is deprecated since v0.1.0,

@@ -24,8 +24,8 @@ from antiphon.vocabulary.events import Event, Recorded
 from antiphon.vocabulary.ports import Ports
 from antiphon.workers.remote_parts import performed_elsewhere
 from tests.acting_process import STARTING_S, acting
-from tests.elsewhere import ANSWER, Elsewhere, ask, asking, of
 from tests.nats_servers import NatsServer, nats_server
+from tests.remote_acting import ANSWER, Elsewhere, ask, asking, of
 
 
 @pytest.fixture(scope="module")

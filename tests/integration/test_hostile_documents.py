@@ -168,5 +168,7 @@ def test_a_table_of_contents_that_takes_too_long_fails_its_folder_and_nothing_el
 
     [(path, reason)] = found.failed
     assert path == str(tmp_path / "bad")
-    assert reason.startswith("its layout cannot be told: it takes longer than 1 s")
+    assert reason.startswith(
+        "its layout cannot be determined: it takes longer than 1 s"
+    )
     assert [Path(file).name for file in found.files] == ["plum.txt"]

@@ -84,7 +84,7 @@ async def test_it_reads_finds_goes_on_and_deletes_as_a_plain_one_does(
     ("made_with", "opened_with", "says"),
     [
         (KEY, OTHER_KEY, "encrypted with another key"),
-        (KEY, None, "Where it is encrypted, set ANTIPHON_TRACE_KEY"),
+        (KEY, None, "If it is encrypted, set ANTIPHON_TRACE_KEY"),
         (None, KEY, "antiphon traces encrypt"),
     ],
 )

@@ -14,7 +14,7 @@ const CONFIDENCE = { high: "High confidence", medium: "Medium confidence", low: 
 /** The built-in reasoner quotes: what its reader can rely on is whether the answer is in there. */
 const FOUND = { high: "Found", medium: "Check for yourself", low: "The closest match" };
 /**
- * An answer about which nothing is doubtful but that it rests on no course: what it is says more than how sure it is.
+ * An answer whose only doubt is that it rests on no course: its kind says more than its confidence.
  * @type {Record<string, string>}
  */
 const WITHOUT_COURSES = {
@@ -65,7 +65,7 @@ export function label(reply) {
   const { confidence, indicators } = reply.uncertainty;
   const plainly = withoutCourses(reply);
   if (plainly !== null) return plainly;
-  // What failed or ran out of time is in doubt for another reason than what was found.
+  // A failure or a timeout is another reason for doubt than what was found.
   const quotes = confidence !== "low" || indicators.some((indicator) => indicator.kind === "closest_found");
   return reply.reasoner === "offline" && quotes ? FOUND[confidence] : CONFIDENCE[confidence];
 }
@@ -101,7 +101,7 @@ export function doubts(reply) {
 }
 
 /**
- * Draws the sources as they are numbered in the text; null where nothing is cited.
+ * Draws the sources as they are numbered in the text; null if nothing is cited.
  * @param {import("../types.js").Answer} reply
  */
 export function sources(reply) {

@@ -4,7 +4,7 @@ import { ROOT, getJson, send, sendJson } from "../api.js";
 import { announce, byId, element, icon } from "../dom.js";
 
 const SHOWN = 12;
-/** Typing is over when nothing was typed for so long. */
+/** Milliseconds without a key after which typing is over. */
 const TYPING_MS = 200;
 
 /** @typedef {import("../types.js").ConversationLine} Chat */
@@ -55,7 +55,7 @@ export async function showChats() {
     // The page itself says that the service is away.
     return;
   }
-  // Whoever is renaming or about to delete is not disturbed.
+  // A reader who renames or is about to delete is not disturbed.
   if (reading !== readings || byId("recent-list").querySelector("form") !== null) return;
   byId("recent-chats").hidden = found.conversations.length === 0 && !wanted;
   const items = found.conversations.map(chatItem);
@@ -141,7 +141,7 @@ function deleting(chat) {
 }
 
 /**
- * Draws a form in a chat's place; what is done with it ends, or is said not to have happened.
+ * Draws a form in a chat's place; its action closes it, or the form says why it failed.
  * @param {Node[]} parts
  * @param {() => Promise<unknown>} act
  */

@@ -14,7 +14,7 @@ const MOST_CITED_CHARS = 500;
 const LEAVING_MS = 200;
 
 /**
- * Makes each mark in the answer a link to its lesson, or a button where it has no link.
+ * Makes each mark in the answer a link to its lesson, or a button if it has no link.
  * @param {ParentNode} answer
  * @param {import("../types.js").Answer} reply
  */
@@ -69,7 +69,7 @@ class Passages {
   }
 
   /**
-   * Returns the text of a fact's passage; null where it cannot be had.
+   * Returns the text of a fact's passage; null if it cannot be read.
    * @param {string} fact
    * @returns {Promise<string | null>}
    */
@@ -97,7 +97,7 @@ class Passages {
   }
 }
 
-/** The one passage that is shown; another mark's takes its place. */
+/** The one open passage; another mark's takes its place. */
 /** @type {{card: HTMLElement, mark: HTMLElement, close: () => void} | null} */
 let shown = null;
 
@@ -166,7 +166,7 @@ document.addEventListener("pointerdown", (event) => {
   const at = /** @type {Node} */ (event.target);
   if (shown !== null && !shown.mark.contains(at) && !shown.card.contains(at)) shown.close();
 });
-// The focus itself may scroll a mark into view: the passage goes with its mark, and away where the mark does.
+// The focus itself may scroll a mark into view: the passage moves with its mark, and closes if that leaves the window.
 window.addEventListener("scroll", moveAlong, { capture: true, passive: true });
 
 function moveAlong() {
@@ -200,7 +200,7 @@ function cardOf(citation) {
 }
 
 /**
- * Puts the words of the passage round the cited ones, as many as fit; they stand in it character for character.
+ * Puts the words of the passage around the cited ones, as many as fit; it holds these character for character.
  * @param {HTMLElement} card
  * @param {HTMLElement} mark
  * @param {string | null} text
@@ -222,9 +222,9 @@ function showPassage(card, mark, text, cited, formulas) {
 }
 
 /**
- * Returns the cited words, and some of those round them.
+ * Returns the cited words, and some of those around them.
  * @param {string} text
- * @param {number} at Where they begin in it.
+ * @param {number} at Their beginning in it.
  * @param {number} length
  * @param {number} around The most characters before and behind them.
  * @param {import("./passage.js").Formula[]} formulas
@@ -244,7 +244,7 @@ function excerpt(text, at, length, around, formulas) {
 }
 
 /**
- * Places the card below its mark, or above it where it does not fit: within the window, and never over the mark, which
+ * Places the card below its mark, or above it if it does not fit: within the window, and never over the mark, which
  * a second touch must reach.
  * @param {HTMLElement} card
  * @param {HTMLElement} mark

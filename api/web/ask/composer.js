@@ -5,9 +5,9 @@ import { element, icon } from "../dom.js";
 const MOST_HEIGHT_PX = 200;
 
 export class Composer {
-  /** What was typed before a question was put in its place; null where none was. */
+  /** What was typed before a question was put in its place; null if none was. */
   #typed = /** @type {string | null} */ (null);
-  /** What asks the question that is edited; null where none is. */
+  /** Asks the edited question; null if none is being edited. */
   #askEdited = /** @type {((question: string) => void) | null} */ (null);
   #hint = element("p", { class: "composer-hint soft", id: "composer-hint" });
 

@@ -1,4 +1,4 @@
-/** One question and its answer on the page, from the asking until it stands there. */
+/** One question and its answer on the page, from the asking until the answer is complete. */
 
 import { RefusedError, UnreachableError, getJson } from "../api.js";
 import { announce, element, icon } from "../dom.js";
@@ -34,7 +34,7 @@ export class Exchange {
 
   /**
    * @param {string} question
-   * @param {object} chat What it asks of the chat that it stands in.
+   * @param {object} chat What it needs of its chat.
    * @param {() => void} chat.retry
    * @param {() => void} chat.edit
    * @param {() => void} chat.changed
@@ -48,7 +48,7 @@ export class Exchange {
     this.sessionId = null;
     /** @type {string | null} */
     this.queryId = null;
-    /** The query that it is asked after; empty at the beginning of the conversation. */
+    /** The query that it follows; empty at the beginning of the conversation. */
     this.follows = "";
     /** @type {string[]} */
     this.versions = [];
@@ -74,7 +74,7 @@ export class Exchange {
   /**
    * Asks the question, and follows it to its answer.
    * @param {string | null} sessionId The conversation; null begins one.
-   * @param {string | null} follows The query that it is asked after; null is the last one of the conversation.
+   * @param {string | null} follows The query that it follows; null is the last one of the conversation.
    * @param {AbortSignal} signal
    */
   ask(sessionId, follows, signal) {
@@ -85,7 +85,7 @@ export class Exchange {
   showVersions(versions) {
     this.versions = versions;
     const drawn = versionSwitch(versions, this.queryId ?? "", this.chat.showVersion);
-    // Drawn anew only if it differs: the focus may be in it.
+    // Drawn again only if it differs: the focus may be in it.
     if (this.#switch?.textContent === drawn?.textContent) return;
     this.#switch?.remove();
     this.#switch = drawn;

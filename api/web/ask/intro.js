@@ -1,4 +1,4 @@
-/** What stands on the ask page before the first question: questions to begin with, first steps, notices. */
+/** The ask page before the first question: questions to begin with, first steps, notices. */
 
 import { may } from "../access.js";
 import { RefusedError, UnreachableError, getJson, readiness } from "../api.js";
@@ -9,10 +9,10 @@ import { READINESS } from "../reasoner.js";
 /** How often a page without an index looks whether there is one now. */
 const LOOKING_AGAIN_MS = 3000;
 
-/** What a page shows on which nothing was asked yet. */
+/** The content of a page without a question yet. */
 export class Intro {
   node = element("section", { class: "stack intro" });
-  /** The warnings that it shows, or null where it is not drawn. */
+  /** The warnings that it shows, or null if it is not drawn. */
   #warnings = /** @type {string | null} */ (null);
 
   /**
@@ -34,7 +34,7 @@ export class Intro {
     const notice = (/** @type {Event} */ event) => {
       /** @type {import("../types.js").Readiness} */
       const state = /** @type {CustomEvent} */ (event).detail;
-      // Drawn anew only where it says something else: somebody may be choosing a question.
+      // Drawn again only if it says something else: somebody may be choosing a question.
       if (this.#warnings !== null && this.#warnings !== state.warnings.join("\n")) refresh();
     };
     document.addEventListener(READINESS, notice, { signal });
@@ -70,7 +70,7 @@ export class Intro {
 }
 
 /**
- * Draws what stands there before the first question.
+ * Draws the page as it is before the first question.
  * @param {import("../types.js").Readiness} state
  * @param {(question: string) => void} ask
  */

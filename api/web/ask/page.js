@@ -14,7 +14,7 @@ import { Thread } from "./thread.js";
 import { focusSwitch } from "./versions.js";
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  * @param {{session_id?: string}} parameters
  * @returns {() => void}
@@ -40,7 +40,7 @@ class ChatPage {
     hold: () => this.#scroller.holdFromEnd(),
   });
   #scroller = new Scroller(this.#intro.node, this.#thread.node);
-  /** The last query of the version that the reader went back to; null where the conversation goes on from its last. */
+  /** The last query of the version that the reader went back to; null if the conversation goes on from its last. */
   #through = new URLSearchParams(location.search).get("through");
   /** Something was asked in another tab meanwhile. */
   #isBehind = false;
@@ -77,7 +77,7 @@ class ChatPage {
     } else {
       await this.#load(this.sessionId);
     }
-    // Not on a screen that is touched, where the keyboard would cover it, nor where somebody has gone on meanwhile.
+    // Not on a touch screen, because the keyboard would cover it, nor if somebody has gone on meanwhile.
     const isFree = [document.body, this.page.parentElement].includes(
       /** @type {HTMLElement} */ (document.activeElement),
     );
@@ -228,7 +228,7 @@ class ChatPage {
       // Meanwhile something may have been asked here.
       if (this.#running === null) await this.#thread.draw(found);
     } catch (error) {
-      // It was deleted, or the service is away: what is shown stays.
+      // It was deleted, or the service is away: the page stays as it is.
       if (!(error instanceof RefusedError || error instanceof UnreachableError)) throw error;
     }
   }
@@ -273,7 +273,7 @@ class ChatPage {
 }
 
 /**
- * Names the window after what was asked, so that one chat is told from another.
+ * Names the window after the question, so that the reader can tell chats apart.
  * @param {string} question
  */
 function nameWindow(question) {

@@ -1,4 +1,4 @@
-/** A passage as it stands in its course: prose in its lines, code as code, a table as a table, the cited words marked. */
+/** A passage as it is in its course: prose in its lines, code as code, a table as a table, the cited words marked. */
 
 import { sendJson } from "../api.js";
 import { element, plain } from "../dom.js";
@@ -16,12 +16,12 @@ const MOST_CHARS = 20_000;
 const MAY_HOLD_FORMULAS = /\$|\\[([]/;
 
 /**
- * A formula in a text: from where to where it is written, and its MathML.
+ * A formula in a text: its first and last place, and its MathML.
  * @typedef {{first: number, end: number, html: string}} Formula
  */
 
 /**
- * Fetches the formulas in a text; none if that fails, for then they stand there as they are written.
+ * Fetches the formulas in a text; none if that fails, and then they stay as written.
  * @param {string} text
  * @returns {Promise<Formula[]>}
  */
@@ -32,7 +32,7 @@ export async function formulasIn(text) {
     const piece = text.slice(at, at + MOST_CHARS);
     if (!MAY_HOLD_FORMULAS.test(piece)) continue;
     const { formulas } = await sendJson("/api/formulas", { text: piece }).catch(() => ({ formulas: {} }));
-    // The longest first: `$x$` may stand in another one.
+    // The longest first: `$x$` may be inside another one.
     const written = Object.keys(formulas).sort((one, other) => other.length - one.length);
     for (const words of written) {
       for (
@@ -51,14 +51,14 @@ export async function formulasIn(text) {
 /**
  * Returns a part of a passage as elements.
  * @param {string} text The whole passage.
- * @param {{first: number, end: number}} part What of it is shown, in characters.
- * @param {{first: number, end: number}} cited What of it is marked.
+ * @param {{first: number, end: number}} part The part to show, in characters.
+ * @param {{first: number, end: number}} cited The part to mark.
  * @param {Formula[]} formulas
  * @returns {HTMLElement[]}
  */
 export function passageParts(text, part, cited, formulas = []) {
   const lines = text.split("\n");
-  // One that is cut stands there as it is written.
+  // One that is cut stays as written.
   const whole = formulas.filter((each) => each.first >= part.first && each.end <= part.end);
   const parts = new Parts(cited, beginsInCode(lines), whole);
   let at = 0;
@@ -68,7 +68,7 @@ export function passageParts(text, part, cited, formulas = []) {
     else if (end > part.first && at < part.end) {
       const from = Math.max(at, part.first);
       const shown = text.slice(from, Math.min(end, part.end));
-      // Of a row that is cut nothing could be told.
+      // A row that is cut has lost its columns.
       if (shown === line || !ROW.test(line)) parts.line(shown, from);
     }
     at = end + 1;
@@ -110,10 +110,10 @@ class Parts {
 
   /**
    * @param {string} line
-   * @param {number} at Where it begins in the passage.
+   * @param {number} at Its beginning in the passage.
    */
   line(line, at) {
-    // Of several lines: drawn where it begins.
+    // One of several lines is drawn on its first.
     const long = this.formulas.find((each) => each.first < at + line.length && at < each.end);
     if (long && !this.#isCode && (long.first < at || long.end > at + line.length)) {
       if (long.first >= at) this.nodes.push(element("p", {}, this.#drawn(long)));
@@ -157,7 +157,7 @@ class Parts {
   }
 
   /**
-   * Returns a text with its formulas drawn, and a mark round those of its characters that are cited.
+   * Returns a text with its formulas drawn, and a mark around its cited characters.
    * @param {string} text
    * @param {number} at
    * @returns {(Node | string)[]}
@@ -182,7 +182,7 @@ class Parts {
   }
 
   /**
-   * Returns words with a mark round those of its characters that are cited.
+   * Returns words with a mark around their cited characters.
    * @param {string} text
    * @param {number} at
    * @returns {(Node | string)[]}

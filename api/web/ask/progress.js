@@ -16,7 +16,7 @@ import { count, seconds } from "../text.js";
  * @property {number} number
  * @property {boolean} final
  * @property {boolean} over
- * @property {string} thought How long the model thought before it said something; empty where it did not.
+ * @property {string} thought How long the model thought before it said something; empty if it did not.
  * @property {Step[]} steps
  * @property {string[]} notes
  *
@@ -32,7 +32,7 @@ export function noProgress() {
 }
 
 /**
- * Takes an event into the progress. What it does not know of changes nothing.
+ * Takes an event into the progress. Unknown kinds change nothing.
  * @param {Progress} progress
  * @param {import("../types.js").Recorded} recorded
  */
@@ -149,7 +149,7 @@ function titleOf(tool, given) {
   try {
     values = JSON.parse(given);
   } catch {
-    // What a model wrote need not be JSON; then the tool's name must do.
+    // A model may not have written JSON; then the tool's name must do.
   }
   const course = values.course_name;
   const lesson = values.lesson_number;
@@ -164,7 +164,7 @@ function titleOf(tool, given) {
 }
 
 /**
- * Says what is being done now, for a line and for readers of screens.
+ * Says what the query does now, for a line and for screen readers.
  * @param {Progress} progress
  */
 export function now(progress) {

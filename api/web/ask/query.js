@@ -1,4 +1,4 @@
-/** One query as the page lives through it: asked, followed, taken up again after a lost connection, answered. */
+/** One query as the page follows it: asked, followed, taken up again after a lost connection, answered. */
 
 import { RefusedError, UnreachableError, getJson, sendJson, send } from "../api.js";
 import { eventsOf } from "../event_stream.js";
@@ -25,8 +25,8 @@ export class Query {
   #cancelWanted = false;
 
   /**
-   * @param {{query: string, session_id: string | null, follows: string | null} | null} body The question; null where the query was asked before.
-   * @param {string | null} id The query's id, where it was asked before.
+   * @param {{query: string, session_id: string | null, follows: string | null} | null} body The question; null for a query that was asked before.
+   * @param {string | null} id The query's id, if it was asked before.
    */
   constructor(body, id = null) {
     this.#body = body;
@@ -34,8 +34,8 @@ export class Query {
   }
 
   /**
-   * Yields all that happens until the answer. A lost connection is tried again until it is back: with the same
-   * Idempotency-Key nothing is asked twice, and behind the last event that was seen nothing is missed.
+   * Yields all that happens until the answer. A lost connection is tried again until it is back: the same
+   * Idempotency-Key keeps a question from being asked twice, and reading on from the last event misses none.
    * @param {AbortSignal} signal Ends the reading; the query itself goes on.
    * @returns {AsyncGenerator<Happening>}
    */
@@ -53,7 +53,7 @@ export class Query {
         }
       } catch (error) {
         if (signal.aborted) return;
-        // It has just started: the question is asked as soon as it can be, and nothing is lost.
+        // The service has just started: the query waits until it can take the question, and nothing is lost.
         if (error instanceof RefusedError && error.code === "loading") {
           await sleep(LOADING_PAUSE_S);
           continue;
@@ -67,7 +67,7 @@ export class Query {
     }
   }
 
-  /** Ends the query; its answer then says so. Before its id is known that is put off until it is. */
+  /** Ends the query; its answer then says so. Before its id is known this waits until it is. */
   async cancel() {
     this.#cancelWanted = true;
     if (this.id === null) return;
@@ -135,7 +135,7 @@ function sleep(seconds) {
   });
 }
 
-/** Returns a key that nobody else takes; crypto.randomUUID is there on encrypted pages and on localhost alone. */
+/** Returns a key that nobody else takes; crypto.randomUUID exists on encrypted pages and on localhost only. */
 function randomKey() {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),

@@ -1,8 +1,8 @@
-/** What of a conversation is in view: a new question at the top, then what its reader wants. */
+/** The part of a conversation in view: a new question at the top, then what its reader wants. */
 
 import { element, icon } from "../dom.js";
 
-/** Pixels of an answer below the window that one need not be told of. */
+/** So few pixels of an answer below the window need no hint. */
 const NEAR_END_PX = 40;
 
 export class Scroller {
@@ -37,7 +37,7 @@ export class Scroller {
    * @param {HTMLElement} exchange
    */
   showAsked(exchange) {
-    // Room below it, so that it can stand at the top from the beginning.
+    // Room below it, so that it can be at the top from the beginning.
     exchange.classList.add("asked");
     this.#isFollowing = false;
     exchange.scrollIntoView({ block: "start" });
@@ -47,7 +47,7 @@ export class Scroller {
     this.node.scrollTop = this.node.scrollHeight;
   }
 
-  /** Returns what is to be called once more stands above: then what is in view is there again. */
+  /** Returns a function to call after content was added above: it brings back what was in view. */
   holdFromEnd() {
     const { scrollHeight, scrollTop } = this.node;
     return () => {

@@ -1,14 +1,14 @@
-/** The exchanges of a conversation that are on the page: those that follow one another, of each the version shown. */
+/** The exchanges of a conversation on the page, in their order, each in the chosen version. */
 
 import { element } from "../dom.js";
 
-/** Exchanges of a long conversation that are shown at once. */
+/** Exchanges of a long conversation that the page shows at once. */
 const SHOWN = 30;
 
 /**
  * @typedef {import("./exchange.js").Exchange} Exchange
  * @typedef {import("../types.js").ConversationTrace} ConversationTrace
- * @typedef {{traces: ConversationTrace[], next: string | null}} Conversation Its last exchanges, the newest first, and where the service has more.
+ * @typedef {{traces: ConversationTrace[], next: string | null}} Conversation Its last exchanges, the newest first, and the place of those before them.
  */
 
 export class Thread {
@@ -34,7 +34,7 @@ export class Thread {
     return this.node.childElementCount === 0;
   }
 
-  /** The id of the last query that is shown; empty where there is none. */
+  /** The id of the last query on the page; empty if there is none. */
   get last() {
     return this.#shown.findLast((each) => each.queryId !== null)?.queryId ?? "";
   }
@@ -46,7 +46,7 @@ export class Thread {
   }
 
   /**
-   * Puts another version in the place of an exchange; what was asked behind that leaves with it.
+   * Puts another version in the place of an exchange; the questions behind that leave with it.
    * @param {Exchange} exchange
    * @param {Exchange} version
    */
@@ -73,9 +73,9 @@ export class Thread {
   }
 
   /**
-   * Shows a conversation; what of it is shown already stays.
+   * Shows a conversation; exchanges that are on the page stay.
    * @param {Conversation} conversation
-   * @param {number} most Exchanges that are shown at once.
+   * @param {number} most Exchanges to show at once.
    */
   async draw({ traces, next }, most = SHOWN) {
     const path = [...traces].reverse();
@@ -112,7 +112,7 @@ export class Thread {
   }
 
   /**
-   * Shows exchanges above those that are shown, and a button for the rest.
+   * Shows exchanges above those on the page, and a button for the rest.
    * @param {ConversationTrace[]} traces The newest first.
    * @param {string | null} next
    * @param {number} most

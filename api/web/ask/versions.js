@@ -3,9 +3,9 @@
 import { element } from "../dom.js";
 
 /**
- * Draws the switch; null where there is but one version.
+ * Draws the switch; null if there is only one version.
  * @param {string[]} versions The ids of their queries, in the order in which they were asked.
- * @param {string} shown The one that is shown.
+ * @param {string} shown The one on the page.
  * @param {(queryId: string, step: number) => void} show
  */
 export function versionSwitch(versions, shown, show) {
@@ -34,7 +34,7 @@ export function versionSwitch(versions, shown, show) {
 }
 
 /**
- * Puts the focus where it was before another version took this one's place.
+ * Puts the focus back to its place before another version took this one's place.
  * @param {HTMLElement} exchange
  * @param {number} step
  */

@@ -8,7 +8,7 @@ export class Working {
   #progress = noProgress();
   #title = element("summary", {});
   #rounds = element("div", { class: "progress" });
-  /** Whoever opened or closed it wants it so. */
+  /** The reader opened or closed it, and wants it so. */
   #isChosen = false;
   #isWriting = false;
   /** @type {string | null} The query, once it is over. */

@@ -4,12 +4,12 @@ import { getJson, send } from "../api.js";
 import { announce, element, plain, webLink } from "../dom.js";
 import { COURSES_CHANGED, jobDone } from "../documents.js";
 
-/** What a file is where it is of no lesson. */
+/** The place of a file that belongs to no lesson. */
 const OUTSIDE = "outside";
 const LEFT_OUT = "left out";
 
 /**
- * Builds what shows the layout once it is opened.
+ * Builds the details that show the layout once they are opened.
  * @param {import("../types.js").Course} course
  */
 export function layoutOf(course) {
@@ -102,7 +102,7 @@ function fileList(files) {
  * Sends a change, follows its job, and shows why it failed.
  * @param {import("../types.js").Course} course
  * @param {() => RequestInit | Promise<RequestInit>} options
- * @param {HTMLElement} content Its last child takes what is said of it.
+ * @param {HTMLElement} content Its last child takes the message.
  */
 export async function change(course, options, content) {
   const said = element("p", { role: "status" }, "Indexing…");
@@ -121,7 +121,7 @@ export async function change(course, options, content) {
  * @typedef {{key: string, number: HTMLInputElement, title: HTMLInputElement}} LessonFields
  */
 
-/** The fields with which a layout is corrected, and what they come to. */
+/** The fields with which a reader corrects a layout, and the layout that they make. */
 class Editor {
   /** @type {LessonFields[]} */
   #lessons = [];
@@ -205,7 +205,7 @@ class Editor {
   #addFile(file, chosen, left = null) {
     const byRule = left !== null && !left.by_owner;
     const place = element("select", { class: "text-input", "aria-label": `Place of ${plain(file)}` });
-    // A rule would leave it out again where no lesson has it.
+    // A rule would leave it out again if no lesson has it.
     if (!byRule) place.append(element("option", { value: OUTSIDE }, "Outside lessons"));
     place.append(element("option", { value: LEFT_OUT }, "Left out"));
     for (const lesson of this.#lessons) place.append(choiceOf(lesson));
@@ -253,7 +253,7 @@ class Editor {
 }
 
 /**
- * Builds what chooses a lesson as the place of a file.
+ * Builds the choice of a lesson as the place of a file.
  * @param {LessonFields} lesson
  */
 function choiceOf(lesson, selected = false) {

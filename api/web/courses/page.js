@@ -8,7 +8,7 @@ import { layoutOf } from "./layout.js";
 import { rename } from "./rename.js";
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  * @returns {() => void}
  */
@@ -120,7 +120,7 @@ function card(course) {
 }
 
 /**
- * What of the course's files could not be taken, and so is not found, file by file.
+ * The parts of the course's files that could not be read, and so cannot be found, file by file.
  * @param {import("../types.js").Course} course
  */
 function lossList({ losses, has_layout: isFolder }) {

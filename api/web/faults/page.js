@@ -1,4 +1,4 @@
-/** The fault matrix: where the service was broken on purpose, in which ways, and whether its promises held. */
+/** The fault matrix: the points at which the service was broken on purpose, the kinds, and whether its promises held. */
 
 import { ROOT, getJson } from "../api.js";
 import { copyText } from "../copying.js";
@@ -8,7 +8,7 @@ import { cellDialog } from "./cell.js";
 import { SIGNS, TONES, WORDS, families, reasons } from "./report.js";
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  * @param {{point?: string, kind?: string}} parameters The cell that is looked at.
  * @returns {() => void}

@@ -85,7 +85,7 @@ export function families(report) {
   }
   for (const family of found.values())
     family.kinds.sort((one, other) => order.indexOf(one) - order.indexOf(other));
-  // What is broken nowhere tells least.
+  // Scenarios without a fault say least, and come last.
   return [...found.values()].sort(
     (one, other) => Number(one.name === "scenario") - Number(other.name === "scenario"),
   );

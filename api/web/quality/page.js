@@ -14,11 +14,11 @@ import { Sides, sideName } from "./sides.js";
 const ABOUT =
   "Save questions, ask them with two settings, and see what changed. Every answer is an ordinary query with its trace.";
 
-/** The comparison that was begun a moment ago: it runs as soon as it is shown. */
+/** The comparison that was begun a moment ago: it runs as soon as its page opens. */
 let begun = "";
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  * @param {{set_id?: string}} parameters
  */

@@ -48,7 +48,7 @@ export class Row {
     return element("h2", { dir: "auto" }, this.question.question);
   }
 
-  /** Reads both answers and what differs; returns false where there are not both. */
+  /** Reads both answers and what differs; returns false if one is missing. */
   async read() {
     const { left, right } = this.question;
     if (!left || !right) return false;

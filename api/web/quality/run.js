@@ -1,4 +1,4 @@
-/** A comparison as it runs: each question is asked, and its answer run again with the other settings. */
+/** A comparison as it runs: it asks each question, and runs the answer again with the other settings. */
 
 import { send, sendJson } from "../api.js";
 import { saveSet } from "./sets.js";
@@ -90,7 +90,7 @@ export class Run {
   async #again(left) {
     /** @type {Record<string, string | null>} */
     const settings = {};
-    // A fork goes on with what its parent was asked with: what is to be as now there is said.
+    // A fork inherits its parent's settings, so those that should be as now are set explicitly.
     for (const name of Object.keys(this.comparison.left)) {
       const own = this.#settings.get(name)?.value ?? null;
       settings[name] = own === null ? null : String(own);

@@ -1,4 +1,4 @@
-/** The two settings that a set is asked with, and what that costs at most. */
+/** The two settings of a comparison, and what it costs at most. */
 
 import { may } from "../access.js";
 import { getJson, readiness } from "../api.js";
@@ -69,7 +69,7 @@ export class Sides {
     }
   }
 
-  /** Says anew what it costs. */
+  /** Says again what it costs. */
   refresh() {
     if (this.#settings.size === 0) return;
     const answers = `${count(this.asked(), "question")}, ${count(2 * this.asked(), "answer")}.`;
@@ -105,7 +105,7 @@ export class Sides {
   }
 }
 
-/** What one side is asked with: as now, or with some settings of its own. */
+/** The settings of one side: as now, or some of its own. */
 class Side {
   #rows = element("div", { class: "stack" });
   #add = element(

@@ -20,7 +20,7 @@ const MOST_CHARS = 400_000;
  */
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  */
 export function show(main) {
@@ -82,7 +82,7 @@ async function wholeText(wanted, isLeft) {
 }
 
 /**
- * Returns where the cited words are; nowhere if the text has changed since.
+ * Returns the place of the cited words; an empty one if the text has changed since.
  * @param {string} text
  * @param {URLSearchParams} wanted
  */
@@ -101,7 +101,7 @@ function citedIn(text, wanted) {
 /**
  * @param {string} text
  * @param {number} characters
- * @param {number} at From where they are counted.
+ * @param {number} at The place from which they count.
  */
 function offset(text, characters, at = 0) {
   for (let passed = 0; passed < characters && at < text.length; passed++) {

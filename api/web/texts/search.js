@@ -20,7 +20,7 @@ const LIMIT = 20;
  */
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  */
 export function show(main) {

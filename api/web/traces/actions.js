@@ -8,7 +8,7 @@ import { count } from "../text.js";
 import { kindName } from "../wording.js";
 import { address, api, eventLink } from "./links.js";
 
-/** Characters of an event that are shown, of each of two that differ. */
+/** Characters to show of each of two events that differ. */
 const SHOWN = 600;
 
 export class Actions {

@@ -107,7 +107,7 @@ export class AnswerPane {
   }
 
   /**
-   * Makes the mark of each citation a link to where it comes from.
+   * Makes the mark of each citation a link to its origin.
    * @param {any[]} citations
    * @param {any[]} sentences
    */
@@ -138,13 +138,13 @@ export class AnswerPane {
   }
 
   /**
-   * Marks what an event has to do with the answer: what was said of it, and the sentences that cite what it brought.
+   * Marks what an event has to do with the answer: its quotations, and the sentences that cite what it brought.
    * @param {number} seq
    * @param {string[]} quotes
    */
   async show(seq, quotes) {
     unmark(this.text);
-    // A single word stands in many sentences that have nothing to do with it.
+    // A single word occurs in many sentences that have nothing to do with it.
     this.#mark(quotes.filter((quote) => quote.includes(" ")));
     const citations = this.trace.response?.event.citations ?? [];
     if (citations.length === 0 || this.trace.event(seq)?.event.kind !== "tool_succeeded") return;

@@ -1,4 +1,4 @@
-/** What a call was shown of each fact, and what was left out of it and by which rule; a sentence left out can be shown by a fork. */
+/** What a call got of each fact, and what was left out by which rule; a fork can show a sentence that was left out. */
 
 import { drawing, element } from "../dom.js";
 import { count } from "../text.js";
@@ -23,7 +23,7 @@ export class Sources {
   }
 
   /**
-   * A source: what was shown of it black, what was left out grey; null where its fact is not known.
+   * A source: the part in the briefing black, the rest grey; null if its fact is not known.
    * @param {{fact_id: string, sentences: number[]}} row
    * @param {number} number
    * @param {any} briefing
@@ -113,7 +113,7 @@ export class Sources {
   }
 
   /**
-   * Offers a fork in which a sentence is shown.
+   * Offers a fork whose briefing shows a sentence.
    * @param {string} factId
    * @param {number} number
    * @param {HTMLElement} place
@@ -136,7 +136,7 @@ export class Sources {
 }
 
 /**
- * Why sentences of a fact were left out, by their number; -1 stands for all that no row names.
+ * Why sentences of a fact were left out, by their number; -1 is all that no row names.
  * @param {string} factId
  * @param {any} briefing
  * @returns {Map<number, LeftOut>}

@@ -5,7 +5,7 @@ import { element, icon } from "../dom.js";
 import { cost, seconds, tone, when } from "../text.js";
 import { withoutSigns } from "../wording.js";
 
-/** What stands where something is not known. */
+/** The sign for something that is not known. */
 export const UNKNOWN = "–";
 
 /** @param {import("../types.js").TraceSummary} trace */
@@ -20,7 +20,7 @@ function tokens(trace) {
 }
 
 /**
- * The columns beside the question: how a trace is sorted by each, and what is shown.
+ * The columns beside the question: the value that each sorts by, and what it shows.
  * @typedef {import("../types.js").TraceSummary} Summary
  * @type {Record<string, {title: string, isNumber?: boolean, isExtra?: boolean, value: (trace: Summary) => string | number | null, show: (trace: Summary) => string | Node}>}
  */
@@ -85,7 +85,7 @@ export function keptColumns() {
     const kept = JSON.parse(localStorage.getItem(COLUMNS_KEPT) ?? "null");
     if (Array.isArray(kept)) return kept.filter((name) => name in COLUMNS);
   } catch {
-    // Then the usual ones are shown.
+    // Then the list shows the usual ones.
   }
   return usual.map(([name]) => name);
 }
@@ -95,7 +95,7 @@ export function keepColumns(names) {
   try {
     localStorage.setItem(COLUMNS_KEPT, JSON.stringify(names));
   } catch {
-    // Then the usual ones are shown next time.
+    // Then the list shows the usual ones next time.
   }
 }
 

@@ -1,4 +1,4 @@
-/** The course of a query below its answer: the timeline, the steps near the one that is shown, and a slider through all. */
+/** The course of a query below its answer: the timeline, the steps near the current one, and a slider through all. */
 
 import { element } from "../dom.js";
 import { Stepper } from "./stepper.js";
@@ -44,7 +44,7 @@ export class Dock {
     this.stepper.show(seq);
   }
 
-  /** Draws all of it anew: it has come onto the page, or the trace has gone on. */
+  /** Draws all of it again: it has come onto the page, or the trace has gone on. */
   draw() {
     this.timeline.draw();
     this.stepper.show(this.stepper.seq);

@@ -160,7 +160,7 @@ function rewritten(event, texts) {
   for (const [place, passage] of event.passages.entries()) {
     const text = texts[place] ?? "";
     if (text === passage.text) passages.push(passage);
-    // Where its sentences begin, and where it stands in its lesson, is not known of another text.
+    // The beginnings of its sentences and its place in the lesson are not known for another text.
     else if (text.trim()) passages.push({ ...passage, text, starts: [0], start: null, places: [] });
   }
   const output = passages.map((passage) => `[${passage.source}]\n${passage.text}`).join("\n\n");
@@ -177,7 +177,7 @@ function rewritten(event, texts) {
 export async function argumentsEditor(input, changed, bodyOf) {
   const values = parsed(input);
   if (typeof values !== "object" || values === null)
-    return textEditor(input, changed, "Arguments", bodyOf, "What the tool is asked.");
+    return textEditor(input, changed, "Arguments", bodyOf, "What to ask the tool.");
   const isSearch = "query" in values;
   const shown = isSearch ? { query: "", course_name: null, lesson_number: null, ...values } : values;
   /** @type {Map<string, HTMLInputElement | HTMLSelectElement>} */

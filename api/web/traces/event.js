@@ -14,7 +14,7 @@ const SHOWN_EFFECTS = 12;
 let isOpen = false;
 
 /**
- * Draws an event; what of it has to be read comes a moment later.
+ * Draws an event; the parts that have to be read come a moment later.
  * @param {import("./model.js").Trace} trace
  * @param {import("../types.js").Recorded} recorded
  * @param {string[]} notes What was found out about it.
@@ -134,7 +134,7 @@ function effectsOf(trace, recorded) {
 }
 
 /**
- * Where the request and the reply of an event's call stand.
+ * The links to the request and the reply of an event's call.
  * @param {import("./model.js").Trace} trace
  * @param {import("../types.js").Recorded} recorded
  */
@@ -277,7 +277,7 @@ function unfolded(value) {
 }
 
 /**
- * Says an event in one line, for readers of screens.
+ * Says an event in one line, for screen readers.
  * @param {import("../types.js").Recorded} recorded
  */
 export function inWords(recorded) {

@@ -9,7 +9,7 @@ import { parsed, sentencesOf } from "./model.js";
 import { passageList } from "./passages.js";
 import { argumentName, toolCall } from "./saying.js";
 
-/** Facts of one event that are shown; a trace from elsewhere may hold any number. */
+/** Facts of one event to show; a trace from elsewhere may hold any number. */
 const MOST_FACTS = 50;
 /**
  * @typedef {import("./model.js").Trace} Trace
@@ -106,7 +106,7 @@ function importRows({ form, agent, missing }) {
  * What a tool was asked, and what it brought.
  * @param {Trace} trace
  * @param {string} id
- * @param {Recorded} recorded The event that is shown.
+ * @param {Recorded} recorded The current event.
  */
 async function toolBody(trace, id, recorded) {
   const tool = trace.tools.get(id);
@@ -150,7 +150,7 @@ export function argumentsOf(input) {
 }
 
 /**
- * What the model was shown in a call, with what was left out of it, and what it replied.
+ * What the model got in a call, with what was left out of it, and what it replied.
  * @type {Body}
  */
 function callBody(trace, recorded) {

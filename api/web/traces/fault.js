@@ -82,7 +82,7 @@ export class Fault {
   }
 
   /**
-   * Where faults are not allowed nothing can be chosen, and the reason is said.
+   * If faults are not allowed nothing can be chosen, and the view says why.
    * @param {Error} error
    */
   #refuse(error) {

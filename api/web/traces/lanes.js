@@ -1,4 +1,4 @@
-/** Where a trace's events stand in the timeline: a lane for each part of the service, side by side what ran at once. */
+/** The places of a trace's events in the timeline: a lane for each part of the service, side by side what ran at once. */
 
 /** The lanes from top to bottom: the parts of the service as events name them. */
 const ROLES = [
@@ -47,7 +47,7 @@ class Tracks {
   /**
    * @param {string} id
    * @param {number} from
-   * @param {number | null} to The end, null where there is none yet.
+   * @param {number | null} to The end, null if there is none yet.
    */
   place(id, from, to) {
     let track = this.ends.findIndex((end) => end !== null && end <= from);
@@ -99,7 +99,7 @@ export class Lanes {
   }
 
   /**
-   * The height at which an event stands.
+   * The vertical position of an event.
    * @param {import("../types.js").Recorded} recorded
    */
   y(recorded) {

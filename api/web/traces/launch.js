@@ -1,4 +1,4 @@
-/** Begins a fork: the mode is chosen, what will be called and may cost is said, and then it runs. */
+/** Begins a fork: the reader chooses the mode and sees what it will call and may cost, and then it runs. */
 
 import { may } from "../access.js";
 import { RefusedError, getJson, sendJson } from "../api.js";
@@ -10,7 +10,7 @@ const PAUSE_MS = 300;
 /** @type {[string, string, string][]} */
 const MODES = [
   ["recorded", "As recorded", "model and tools answer as they did"],
-  ["remodel", "Ask the model again", "tools give their recorded results where there are any"],
+  ["remodel", "Ask the model again", "tools give their recorded results if there are any"],
   ["live", "All live", "model and tools are both called"],
 ];
 let groups = 0;
@@ -20,7 +20,7 @@ export class Launch {
    * @param {string} queryId
    * @param {() => Record<string, unknown> | null} bodyOf What the fork is to be, without its mode; null while that is
    * not known.
-   * @param {(error: RefusedError) => void} forbidden Told that such a fork is not allowed here at all.
+   * @param {(error: RefusedError) => void} forbidden Called if such a fork is not allowed here at all.
    */
   constructor(queryId, bodyOf, forbidden = () => {}) {
     this.queryId = queryId;
@@ -63,7 +63,7 @@ export class Launch {
     return element("fieldset", { class: "stack choices" }, element("legend", {}, "Who answers"), ...choices);
   }
 
-  /** Says anew what the fork would do: it has changed. */
+  /** Says again what the fork would do: it has changed. */
   refresh() {
     clearTimeout(this.timer);
     this.begin.disabled = true;
@@ -123,7 +123,7 @@ export class Launch {
     this.plan.replaceChildren(element("span", { class: "spinner" }), element("span", {}, "The fork runs…"));
     try {
       const fork = await sendJson(api(this.queryId, "/fork"), body);
-      // Whoever has gone elsewhere meanwhile finds it in the list.
+      // A reader who has gone elsewhere meanwhile finds it in the list.
       if (this.element.isConnected) go(address(this.queryId, "diff", fork.query_id));
     } catch (error) {
       this.#refused(error);

@@ -1,4 +1,4 @@
-/** Where the answer comes from: each sentence back to the document, the tool call and the requests behind it. */
+/** The origin of the answer: each sentence back to the document, the tool call and the requests behind it. */
 
 import { getJson } from "../api.js";
 import { announce, element } from "../dom.js";
@@ -13,7 +13,7 @@ import { sourceLink } from "./passages.js";
 const AROUND = 700;
 /** As many as the service gives at once. */
 const MOST_CHARACTERS = 20_000;
-/** Doubts that name a sentence of the answer, and what they say of it in a word or two. */
+/** Doubts that name a sentence of the answer, each in a word or two. */
 /** @type {Record<string, string>} */
 const CLAIMS = { unsupported_citation: "not supported", unsupported_claim: "found nowhere" };
 
@@ -194,7 +194,7 @@ export class Lineage {
   }
 
   /**
-   * The document's text round what is cited, as it is indexed now.
+   * The document's text around the cited words, as it is indexed now.
    * @param {any} origin
    * @param {HTMLElement} place
    */
@@ -255,7 +255,7 @@ export class Lineage {
 }
 
 /**
- * Brings what is cited into the middle of the text round it, and moves nothing else.
+ * Brings the cited words into the middle of the text around them, and moves nothing else.
  * @param {HTMLElement} place
  */
 function scrollToMark(place) {

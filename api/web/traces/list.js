@@ -10,7 +10,7 @@ const A_PAGE = 50;
 const UPDATE_MS = 3000;
 
 /**
- * Shows the page; returns what is to be called when it is left.
+ * Shows the page; returns a function to call when it is left.
  * @param {HTMLElement} main
  * @returns {() => void}
  */
@@ -27,7 +27,7 @@ class TraceList {
     this.after = "";
     /** @type {Map<string, import("../types.js").TraceSummary>} */
     this.traces = new Map();
-    /** The line of each trace that is shown, by its id. */
+    /** The line of each trace in the list, by its id. */
     /** @type {Map<string, HTMLElement>} */
     this.lines = new Map();
     this.columns = new Set(keptColumns());
@@ -238,7 +238,7 @@ class TraceList {
     const sorted = [...this.traces.values()].sort((one, other) => {
       const [left, right] = [by(one), by(other)];
       if (left === right) return other.started_at - one.started_at;
-      // What is not known comes last, whichever way.
+      // What is not known comes last in either order.
       if (left === null || right === null) return left === null ? 1 : -1;
       return left < right ? -direction : direction;
     });

@@ -1,9 +1,9 @@
-/** Marks words within what is on the page: a quotation is found again whatever markup and spaces stand in it. */
+/** Marks words within what is on the page: a quotation is found again despite markup and spaces within it. */
 
 import { element } from "../dom.js";
 
 const LETTER = /[\p{L}\p{N}]/u;
-/** Shorter ones stand everywhere. */
+/** Shorter ones occur everywhere. */
 const FEWEST_LETTERS = 3;
 /** Of one text, so that the largest request does not hold up the page. */
 const MOST_CHARACTERS = 400_000;
@@ -17,7 +17,7 @@ export function quotesIn(text) {
 }
 
 /**
- * Marks quotations wherever they stand below an element, and returns the first mark of each.
+ * Marks quotations everywhere below an element, and returns the first mark of each.
  * @param {Element} root
  * @param {string[]} quotes
  */
@@ -72,7 +72,7 @@ function lettersOf(text) {
 }
 
 /**
- * A character in small letters, where that is as long as it was.
+ * A character in lower case, if that is as long as it was.
  * @param {string} character
  */
 function small(character) {
@@ -81,7 +81,7 @@ function small(character) {
 }
 
 /**
- * The letters below an element, where each stands in its text, and the nodes that hold it.
+ * The letters below an element, the place of each in its text, and the nodes that hold it.
  * @param {Element} root
  */
 function readLetters(root) {
@@ -94,7 +94,7 @@ function readLetters(root) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   while (walker.nextNode() && text.length < MOST_CHARACTERS) {
     const node = /** @type {Text} */ (walker.currentNode);
-    // The numbers of citations stand within sentences, and what only screen readers say beside them.
+    // The numbers of citations are within sentences, and what only screen readers say is beside them.
     if (node.parentElement?.closest("sup, summary, .hidden, .unmarked")) continue;
     nodes.push({ node, start: text.length });
     let offset = text.length;
@@ -121,7 +121,7 @@ function endOfSentence(text, from) {
 }
 
 /**
- * Puts marks round a range of the text, in each node that holds a part of it.
+ * Puts marks around a range of the text, in each node that holds a part of it.
  * @param {{node: Text, start: number}[]} nodes
  * @param {{from: number, to: number}} range
  */

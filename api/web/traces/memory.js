@@ -8,7 +8,7 @@ import { bar } from "./bars.js";
 import { address, api, eventLink } from "./links.js";
 import { toolCall } from "./saying.js";
 
-/** Whoever steps on at once is not kept waiting for what they do not look at. */
+/** A reader who steps on at once does not wait for what they do not look at. */
 const PAUSE_MS = 150;
 const KEPT = 60;
 /** What a briefing shows that the one before did not. */
@@ -224,7 +224,7 @@ function intent(memory) {
  * @param {any} event
  */
 function attempts(memory, event) {
-  if (memory.attempts.length === 0) return element("p", { class: "soft" }, "No tool was asked for.");
+  if (memory.attempts.length === 0) return element("p", { class: "soft" }, "No tool was called.");
   const about = event?.tool_call_id ?? event?.call?.id;
   const items = memory.attempts.map((/** @type {any} */ attempt) =>
     element(

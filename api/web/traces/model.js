@@ -158,7 +158,7 @@ export class Trace {
   }
 
   /**
-   * Reads the sentences of the answer with where each comes from, once.
+   * Reads the sentences of the answer with the origin of each, once.
    * @returns {Promise<any[]>}
    */
   readSentences() {
@@ -186,7 +186,7 @@ export class Trace {
   }
 
   /**
-   * The part of the service that emits an event; "unknown" where its subscriber is not loaded.
+   * The part of the service that emits an event; "unknown" if its subscriber is not loaded.
    * @param {import("../types.js").Recorded} recorded
    */
   emitter(recorded) {
@@ -259,7 +259,7 @@ export function sentencesOf(passage) {
 }
 
 /**
- * What stands in JSON, or the text itself where it is none.
+ * The value of a JSON text, or the text itself if it is not JSON.
  * @param {string} text
  * @returns {any}
  */

@@ -1,4 +1,4 @@
-/** Orders to a model in what it was shown, as the doubts of the answer name them. */
+/** Orders to a model in the text that it read, as the doubts of the answer name them. */
 
 /**
  * Words in sources that order a model about, as the answer's doubts name them.

@@ -1,4 +1,4 @@
-/** Passages as a search found them: where they stand, what they are worth, and their text. */
+/** Passages as a search found them: their places, their scores, and their text. */
 
 import { element } from "../dom.js";
 import { readerPath } from "../texts/address.js";
@@ -28,7 +28,7 @@ export function passageList(passages, fates = () => []) {
 }
 
 /**
- * The name of a source, which leads to its words in the reader if they stand in a course.
+ * The name of a source, which leads to its words in the reader if a course holds them.
  * @param {string | null} path
  * @param {string} source
  */

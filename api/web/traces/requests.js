@@ -1,4 +1,4 @@
-/** Every request as text, call by call: what was shown, what was left out and by which rule, and what was replied. */
+/** Every request as text, call by call: the messages, what was left out and by which rule, and the reply. */
 
 import { element, icon } from "../dom.js";
 import { count } from "../text.js";

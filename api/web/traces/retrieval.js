@@ -29,7 +29,7 @@ export class Retrieval {
     const tools = [...this.trace.tools.values()];
     const tool = tools.find(({ requested }) => String(requested.seq) === item) ?? tools[0];
     if (tool === undefined) {
-      this.content.replaceChildren(element("p", { class: "soft" }, "No tool was asked for."));
+      this.content.replaceChildren(element("p", { class: "soft" }, "No tool was called."));
       return;
     }
     this.seq = tool.requested.seq;
@@ -145,7 +145,7 @@ export class Retrieval {
   }
 
   /**
-   * What became of a passage: the fact that it is, and what each call was shown of it.
+   * What became of a passage: the fact that it is, and what each call got of it.
    * @param {any} passage
    */
   #fates(passage) {

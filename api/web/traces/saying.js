@@ -10,7 +10,7 @@ const LINES = {
   round_opened: (event) => (event.final ? "the final call, without tools" : `round ${event.round}`),
   briefing_prepared: (event) =>
     `${event.call_id}: ${count(event.sources.length, "source")}, ${event.tokens.toLocaleString("en")} tokens`,
-  // Not its model: the built-in reasoner answers whichever is named.
+  // Not its model: the built-in reasoner answers for any name.
   reasoning_requested: (event) => `${event.call_id} of the ${event.reasoner} reasoner`,
   reasoning_started: (event) =>
     `${event.call_id}, sent to ${event.reasoner}${event.attempt > 1 ? `, attempt ${event.attempt}` : ""}`,
@@ -58,7 +58,7 @@ export function lineOf(event) {
   }
 }
 
-/** How arguments that narrow a search are said; the model's own reason for it stands elsewhere. @type {Record<string, (value: any) => string>} */
+/** Words for the arguments that narrow a search; the model's own reason for it is elsewhere. @type {Record<string, (value: any) => string>} */
 const NARROWING = {
   course_name: (value) => `in ${value}`,
   lesson_number: (value) => `lesson ${value}`,

@@ -1,4 +1,4 @@
-/** Goes through a trace event by event: a slider, buttons, the arrow keys, and the events around the one that is shown. */
+/** Goes through a trace event by event: a slider, buttons, the arrow keys, and the events around the current one. */
 
 import { element } from "../dom.js";
 import { kindName } from "../wording.js";

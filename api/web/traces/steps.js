@@ -21,7 +21,7 @@ export class Steps {
     this.seq = 1;
     this.timer = 0;
     this.settle = () => this.#settle();
-    // Whoever follows a link comes back to the event that they left.
+    // A reader who follows a link comes back to the event that they left.
     document.addEventListener("click", this.settle, { capture: true });
     this.memory = new MemoryPanel(trace);
     this.card = element("div", { class: "event-place" });
@@ -55,7 +55,7 @@ export class Steps {
     this.timer = setTimeout(this.settle, ADDRESS_MS);
   }
 
-  /** Writes the event that is shown into the address. */
+  /** Writes the current event into the address. */
   #settle() {
     if (this.timer === 0) return;
     clearTimeout(this.timer);
@@ -87,7 +87,7 @@ export class Steps {
       if (body === null) return;
       card.removeAttribute("aria-busy");
       const marks = mark(body, this.page.meant());
-      // Of a reply, what it says is seen first, and then what it should have heeded.
+      // In a reply, the reader sees first what it says, and then what it should have heeded.
       const isReply = recorded.event.kind === "reasoning_completed";
       const first = isReply ? marks.find((each) => body.firstElementChild?.contains(each)) : marks[0];
       bringIntoView(this.page.pane, first);

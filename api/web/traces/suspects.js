@@ -6,9 +6,9 @@ import { count } from "../text.js";
 import { inPlainWords } from "../wording.js";
 import { address, api } from "./links.js";
 
-/** As many are shown before anybody asks for more. */
+/** As many are open before the reader asks for more. */
 const FIRST = 3;
-/** What weighs less says only what the answer rests on. */
+/** Below this weight a suspect says only what the answer rests on. */
 const LEAST_TELLING = 0.35;
 const STRONG = 0.7;
 
@@ -70,7 +70,7 @@ export class Suspects {
     return found.map(({ text }) => text);
   }
 
-  /** A link to the suspect behind the one that is shown; null where it is the last. */
+  /** A link to the suspect after the current one; null if it is the last. */
   next() {
     const links = [...this.links.keys()];
     const shown = links.findIndex((link) => link.hasAttribute("aria-current"));
@@ -83,14 +83,14 @@ export class Suspects {
     );
   }
 
-  /** The event of the likeliest cause; null where nothing stands out. */
+  /** The event of the likeliest cause; null if no suspect is likely. */
   get likeliest() {
     const [first] = this.found;
     return first !== undefined && first.weight >= LEAST_TELLING ? first.event_seq : null;
   }
 
   /**
-   * Marks the one that is looked at, which is never hidden.
+   * Marks the current one, which is never hidden.
    * @param {number} seq
    */
   show(seq) {

@@ -95,7 +95,7 @@ export class Timeline {
     return Math.max(240, this.width) * (ZOOMS[this.zoom] ?? 1);
   }
 
-  /** Draws all of it anew. */
+  /** Draws all of it again. */
   draw() {
     this.width = this.scroller.clientWidth;
     this.plan = new Plan(this.trace, this.canvasWidth, this.byTime);
@@ -156,7 +156,7 @@ export class Timeline {
 
   /** @param {number} x */
   #bringIntoView(x) {
-    // Without zoom there is nothing to scroll, and asking where it stands would lay the page out once more.
+    // Without zoom there is nothing to scroll, and reading the position would lay the page out once more.
     if (this.zoom === 0) return;
     const left = this.scroller.scrollLeft;
     if (x < left + 20 || x > left + this.width - 20) this.scroller.scrollLeft = x - this.width / 2;

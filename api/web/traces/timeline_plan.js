@@ -25,7 +25,7 @@ export class Plan {
     this.byTime = byTime;
   }
 
-  /** All that is drawn of it, whichever event is shown. */
+  /** All that the timeline draws for any current event. */
   parts() {
     return [
       ...this.#ground(),
@@ -38,7 +38,7 @@ export class Plan {
   }
 
   /**
-   * How far right an event stands.
+   * The horizontal position of an event.
    * @param {import("../types.js").Recorded} recorded
    */
   x(recorded) {
@@ -75,7 +75,7 @@ export class Plan {
     for (let at = 0; at <= this.trace.seconds + 1e-9; at += step) {
       const x = MARGIN + (inner * at) / (this.trace.seconds || 1);
       marks.push(drawing("line", { class: "tick", x1: x, x2: x, y1: 16, y2: this.lanes.height }));
-      // The last one stands before its line where there is no room behind it.
+      // The last name goes before its line if there is no room behind it.
       const fits = x + NAME_WIDTH <= this.width;
       const place = fits ? { x: x + 3, "text-anchor": "start" } : { x: x - 3, "text-anchor": "end" };
       marks.push(drawing("text", { class: "tick-name", y: 13, ...place }, axisTime(at, step)));

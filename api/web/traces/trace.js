@@ -19,11 +19,11 @@ import { Steps } from "./steps.js";
 import { Suspects } from "./suspects.js";
 
 /**
- * A view of a trace. `show` is told the last part of the address, `update` that a trace has gone on.
+ * A view of a trace. `show` gets the last part of the address; `update` is called when a trace has gone on.
  * @typedef {{element: HTMLElement, show: (item: string | undefined) => void, update: () => void, leave: () => void}} TraceView
  *
- * What a view may ask of the page, and tell it: the box that it stands in, what was found out about an event, which
- * words are meant, a way to the next suspect, and that an event is shown.
+ * What a view may ask of the page, and tell it: the box that holds it, what was found out about an event, the words
+ * to mark, a way to the next suspect, and that an event is now the current one.
  * @typedef {object} Page
  * @property {HTMLElement} pane
  * @property {(seq: number) => string[]} notes
@@ -118,7 +118,7 @@ class TracePage {
     // While it was read, somebody may have gone on to another of its views.
     this.change(this.wanted);
     this.dock?.draw();
-    // For whoever measures how long it took.
+    // For programs that measure how long it took.
     requestAnimationFrame(() => performance.mark("trace-painted"));
     await this.#follow(this.trace);
   }
@@ -214,7 +214,7 @@ class TracePage {
   /** The words that are meant: those of the likeliest thing that was found out about the event. */
   #meant() {
     const sources = new Set([...(this.trace?.facts.values() ?? [])].map(({ fact }) => fact.passage.source));
-    // Where something stands is named as well: that is not what it says.
+    // Notes also quote the names of sources, which are not words of the event.
     const quotes = this.#notes(this.seq)
       .slice(0, 1)
       .flatMap(quotesIn)
@@ -274,13 +274,13 @@ class TracePage {
     this.lost.replaceChildren(icon("warn"), element("span", {}, words));
   }
 
-  /** Says what may have gone wrong, once the query is over: of half an answer nothing can be said. */
+  /** Says what may have gone wrong, once the query is over: half an answer cannot be judged. */
   #suspect() {
     if (!this.trace?.isOver || this.suspects !== null) return;
     this.suspects = new Suspects(this.trace, () => {
       const likeliest = this.suspects?.likeliest ?? null;
       if (!(this.view instanceof Steps)) return;
-      // Whoever names no event comes to the likeliest cause, unless they have gone on meanwhile.
+      // An address without an event leads to the likeliest cause, unless its reader has gone on meanwhile.
       if (this.wanted.view === undefined && this.seq === 1 && likeliest !== null)
         this.view.show(String(likeliest));
       else this.view.show(String(this.seq));

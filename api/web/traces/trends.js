@@ -30,7 +30,7 @@ export class Trends {
     );
     this.element.addEventListener("toggle", () => {
       keepOpen(this.element.open);
-      // It is told of being open from the beginning too.
+      // The event also comes for details that are open from the beginning.
       if (this.asked !== this.wanted) this.#read();
     });
     this.timer = setInterval(() => this.#read(), UPDATE_MS);
@@ -123,7 +123,7 @@ export class Trends {
       "g",
       { cursor: "pointer", click: () => this.choose(period.since, period.until) },
       drawing("title", {}, `${when(period.since)}: ${said}`),
-      // Where there is no bar there is something to point at too.
+      // The pointer finds a period that has no bar, too.
       drawing("rect", { class: "ground", fill: "transparent", x, y: 0, width: BAR, height: HEIGHT }),
     );
     let y = HEIGHT;

@@ -1,4 +1,4 @@
-/** Another query for a tool call: its search tried on the index as it is now, and a fork in which it is asked. */
+/** Another query for a tool call: its search tried on the index as it is now, and a fork that asks it. */
 
 import { getJson } from "../api.js";
 import { element } from "../dom.js";
@@ -8,7 +8,7 @@ import { passageList } from "./passages.js";
 
 const TRIED = 8;
 
-/** Another query tried, and a fork in which the tool is asked it. */
+/** Another query tried, and a fork that sends it to the tool. */
 export class TryAnother {
   /**
    * @param {import("./model.js").Trace} trace

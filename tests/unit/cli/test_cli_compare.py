@@ -75,7 +75,7 @@ def test_json_lines_need_a_question_and_nothing_else(tmp_path: Path) -> None:
     [
         ("", "holds no question: write one question a line"),
         (" \n\t\n", "holds no question"),
-        (b"\xff\xfe\x00", "is no text in UTF-8"),
+        (b"\xff\xfe\x00", "is not text in UTF-8"),
         ('{"question": "Why?"}\n{"query": "Why?"}', "line 2 is no question"),
         ('{"question": "Why?"}\nWhy not?', "line 2 is no question"),
         ('{"question": 7}', "line 1 is no question"),

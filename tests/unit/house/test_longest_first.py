@@ -1,12 +1,17 @@
-"""The list of the longest files of tests names files that there are."""
+"""The lists of the longest tests, and of the thorough ones, name tests that there are."""
 
 from __future__ import annotations
 
 import pytest
 
 from tests.conftest import LONGEST_FIRST, TESTS
+from tests.thorough import SMOKE, THOROUGH
 
 
-@pytest.mark.parametrize("name", LONGEST_FIRST)
-def test_a_file_that_is_begun_first_exists(name: str) -> None:
-    assert (TESTS / name).is_file()
+@pytest.mark.parametrize("name", [*LONGEST_FIRST, *THOROUGH, *SMOKE])
+def test_what_is_listed_exists(name: str) -> None:
+    file, _, test = name.partition("::")
+
+    assert (TESTS / file).exists()
+    if test:
+        assert f"def {test.partition('[')[0]}" in (TESTS / file).read_text()

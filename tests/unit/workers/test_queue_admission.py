@@ -134,7 +134,7 @@ async def test_nobody_is_let_in_behind_one_who_waits_for_longer_than_anybody_sho
 
 async def test_without_workers_few_wait_and_the_others_are_told_why() -> None:
     await _admission(StateOfQueue(20), Time(), places=0).let_in("0")
-    with pytest.raises(QueueFullError, match="no worker is heard of"):
+    with pytest.raises(QueueFullError, match="no worker has been heard from"):
         await _admission(StateOfQueue(WITHOUT_WORKERS), Time(), places=0).let_in("0")
 
 

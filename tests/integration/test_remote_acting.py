@@ -18,8 +18,8 @@ from tests.acting_process import (
     calls,
     until_called,
 )
-from tests.elsewhere import ANSWER, Elsewhere, Trace, ask, asking, of
 from tests.nats_servers import NatsServer, nats_server
+from tests.remote_acting import ANSWER, Elsewhere, Trace, ask, asking, of
 
 TWO = ("dispatcher", "dispatcher")
 
