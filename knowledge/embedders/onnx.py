@@ -48,7 +48,7 @@ class OnnxEmbedder:
             giving_back.add_run_config_entry(
                 "memory.enable_memory_arena_shrinkage", "cpu:0"
             )
-            # Memory is given back at the end of a run, so this adds one of the shortest text.
+            # Memory is given back at the end of a run, so this runs the shortest text once more.
             self._run([min(rows, key=len)], giving_back)
         return vectors
 

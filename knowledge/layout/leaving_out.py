@@ -19,7 +19,7 @@ from antiphon.knowledge.naming import is_name
 _ALSO_IN_LESSONS = ("a translation", "a template", "a package", "built")
 _NO_NAME = "it has no name"
 _BY_OWNER = "`leave_out` of "
-# Another tool's table of contents may list these.
+# Another table of contents may list these.
 _BY_TABLE = (
     *("not in ", "a table of contents", "a text beside the course"),
     "beside the courses of the repository",
