@@ -1,4 +1,4 @@
-"""A generation being built: its catalogue brought to the target, then the vector index made from the catalogue."""
+"""Builds a generation: brings its catalogue to the target, then makes the vector index from the catalogue."""
 
 from __future__ import annotations
 
@@ -26,11 +26,11 @@ from antiphon.language.detection import language_of
 from antiphon.vocabulary.errors import DocumentError, KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 
-# Chunks whose vectors are at hand at once, decoded: 20 MB of a book's text would take a gigabyte.
+# Chunks whose decoded vectors are in memory at once: 20 MB of a book's text would take a gigabyte.
 _BLOCK = 200
 _REACH = max(REACHES)
 _TOLD_FROM = 1_000
-"""Characters of each section that the language of its course is told from."""
+"""Characters of each section from which the language of its course is detected."""
 
 
 def fill_catalogue(
@@ -41,11 +41,11 @@ def fill_catalogue(
     embedder: Embedder,
     report: ReportProgress,
 ) -> Filled:
-    """Brings a catalogue to the target, one transaction a document; what it holds already is not repeated.
+    """Brings a catalogue to the target, one transaction a document; skips documents that it holds already.
 
     Args:
         known: The generation in use; documents that the target keeps are copied from it.
-        reader: Has read those that are fresh; None if none is.
+        reader: Has read the fresh ones; None if there are none.
     """
     missing = _remove_stale(catalogue, target)
     filling = _Filling(catalogue, known, embedder, report, len(missing))
@@ -62,7 +62,7 @@ def fill_catalogue(
     failed: list[tuple[str, str]] = []
     losses: list[tuple[str, str]] = []
     for path, waiting in _ahead(missing, prepare):
-        # One file that cannot be used must not end a run over a thousand others.
+        # One unusable file must not end a run over a thousand others.
         try:
             ready = waiting.result()
             filling.store(ready)
@@ -77,7 +77,7 @@ def fill_catalogue(
 
 
 def _language_of(sections: Iterable[Section]) -> str | None:
-    """Tells a language from the beginning of each section: one page of Latin does not make a course Latin."""
+    """Detects the language from the beginning of each section: one page of Latin does not make a course Latin."""
     return language_of("\n".join([each.text[:_TOLD_FROM] for each in sections]))
 
 
@@ -95,21 +95,21 @@ def _ahead(
 
 
 def _remove_stale(catalogue: CatalogueWriter, target: Target) -> list[str]:
-    """Removes the documents that are not the target's, and returns the paths of those that it lacks."""
+    """Removes the documents that the target does not have, and returns the paths of those that the catalogue lacks."""
     stored = catalogue.hashes()
     for path, content_hash in stored.items():
-        # Before anything is stored: the title of a document that goes may be taken by another.
+        # Before anything is stored, because another document may take over the title of a removed one.
         if target.hashes.get(path) != content_hash:
             catalogue.remove(path)
     return [path for path, known in target.hashes.items() if stored.get(path) != known]
 
 
 class Filled(NamedTuple):
-    """What became of the documents that a catalogue lacked.
+    """The outcome for the documents that a catalogue lacked.
 
     Attributes:
-        failed: Files that changed under our hands and can no longer be used, with the reason.
-        losses: Files that were read, each with what of it could not be taken.
+        failed: Files that changed during the run and can no longer be used, with the reason.
+        losses: Files that were read, each with the parts that could not be read.
     """
 
     failed: tuple[tuple[str, str], ...]
@@ -124,7 +124,7 @@ class Prepared(NamedTuple):
     titles: list[str]
 
     def texts(self) -> list[str]:
-        """Returns all that is embedded, each text once."""
+        """Returns all texts to embed, each once."""
         texts = list(self.titles)
         for chunks in self.chunks:
             for chunk in chunks:
@@ -133,7 +133,7 @@ class Prepared(NamedTuple):
 
 
 def prepared(document: Document, embedder: Embedder) -> Prepared:
-    """Cuts a document into chunks, as long as the embedder reads."""
+    """Cuts a document into chunks that the embedder can read whole."""
     chunks: list[list[Chunk]] = []
     titles: list[str] = []
     for section in document.sections:
@@ -143,7 +143,7 @@ def prepared(document: Document, embedder: Embedder) -> Prepared:
 
 
 class _Filling:
-    """Documents on their way into the catalogue, `done` of them there."""
+    """Stores documents in the catalogue and counts those `done`."""
 
     def __init__(
         self,
@@ -218,7 +218,7 @@ def _embedded_chunks(
     for start in range(0, len(chunks), _BLOCK):
         block = chunks[start : start + _BLOCK]
         end = first + sum(len(chunk.tokens) for chunk in block)
-        # With those beside them, into which the windows at both ends reach.
+        # With the neighbours into which the windows at both ends reach.
         low, high = max(first - _REACH, 0), end + _REACH
         rows = _rows(vectors, sentences[low:high])
         lengths = window_lengths(rows, tokens[low:high], title)
@@ -251,16 +251,16 @@ def build_vectors(
     matrix: Path,
     report: ReportProgress,
 ) -> None:
-    """Builds the vector index afresh from the catalogue, and beside it the same vectors as the rows of one file.
+    """Builds a new vector index from the catalogue, and writes the same vectors as rows of one file.
 
-    Afresh, because no embedding is repeated for it (0.7 s a thousand chunks, measured), because the files of the
-    one in use may be written by its reader while they are copied, and because one that a killed run left may be
-    damaged unseen.
+    It does not reuse an old one, because a new one repeats no embedding (0.7 s a thousand chunks, measured), because
+    the reader of the index in use may write to its files during a copy, and because the index of a killed run may have
+    hidden damage.
 
     Raises:
-        KnowledgeError: It cannot be written, or does not hold what was written.
+        KnowledgeError: It cannot be written, or does not hold all that was written.
     """
-    # A library without a text has no vector index, and none is opened for it.
+    # A library without text has no vector index, and none is opened for it.
     if not catalogue.chunks:
         return
     with (

@@ -1,4 +1,4 @@
-"""Chunks that may answer a question, proposed by meaning and by words, with a score of both together."""
+"""Proposes chunks that may answer a question, by meaning and by words, with a combined score."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from antiphon.language.commonness import rarity_in_english
 from antiphon.language.words import stem, terms, words
 from antiphon.vocabulary.values import Passage, Value
 
-# Chunks that each of the two searches proposes.
+# The number of chunks that each of the two searches proposes.
 _CANDIDATES = 60
-# A subset of up to so many chunks is compared with the question row by row; of a larger one, Chroma's nearest are.
+# Largest subset of chunks that is compared with the question row by row; for a larger one, only Chroma's nearest are.
 _SCANNED = 20_000
-# Chunks among which the most frequent of a question's terms are not looked for any more, once the rarer ones have
-# brought so many: at 100,000 chunks a common word alone would take longer than all the rest.
+# Hits of a question's rarer terms after which its more frequent ones are skipped: at 100,000 chunks a single common
+# word would take longer than all the rest.
 _ENOUGH_HITS = 1_000
-# A library of up to so many chunks is compared with the question row by row too, within 2 ms, and exactly.
+# Largest library that is also compared with the question row by row, which is exact and takes 2 ms.
 SCANNED_WHOLE = 4_000
 # The weight of a term that half of the chunks hold.
 _RARITY_OF_HALF = log(2.0)
-# Further terms of a question are not even looked up.
+# Further terms of a question are ignored.
 _MAX_TERMS = 256
 # Further terms are not scored sentence by sentence.
 _SCORED_TERMS = 64
@@ -38,9 +38,9 @@ class Wanted(Value, frozen=True, kw_only=True):
     """The limits of a search.
 
     Attributes:
-        limit: Passages at most.
-        characters: Of all of them together, at most; the first comes however long its sentence is.
-        known: Passages whose sentences are not brought again.
+        limit: Most passages.
+        characters: Most characters of all passages together; the first comes no matter how long its sentence is.
+        known: Passages whose sentences must not come again.
     """
 
     course: str | None
@@ -51,13 +51,13 @@ class Wanted(Value, frozen=True, kw_only=True):
 
 
 class TermWeights:
-    """How telling the terms of a question are, by the chunks that hold them."""
+    """Weighs the terms of a question by the number of chunks that hold them."""
 
     def __init__(self, reader: CatalogueReader) -> None:
         self._chunks = reader.chunks
         # Per generation, because another one has other counts.
         self.count = lru_cache(maxsize=50_000)(reader.chunks_with)
-        # The list of common words is read here, if a library is opened, and not within the first query.
+        # Loads the list of common words now, with the library, and not during the first query.
         rarity_in_english("")
 
     def weight(self, term: str) -> float:
@@ -65,20 +65,20 @@ class TermWeights:
         return self.rarity(term) * rarity_in_english(term)
 
     def rarity(self, term: str) -> float:
-        """Returns how rare a stemmed term is in the courses: its inverse document frequency over chunks."""
+        """Returns the rarity of a stemmed term in the courses: its inverse document frequency over chunks."""
         return log((self._chunks + 1) / (self.count(term) + 0.5))
 
     def terms_of(self, query: str) -> list[str]:
         """Returns the stemmed words that set chunks apart; all of them if none does."""
-        # A query of nothing but stop words is searched for those.
+        # A query of stop words only is searched for those.
         stemmed = terms(query) or map(stem, words(query))
         distinct = list(dict.fromkeys(stemmed))[:_MAX_TERMS]
-        # BM25 gives nothing for a word that half of the chunks hold.
+        # BM25 gives no score for a word that half of the chunks hold.
         selective = [term for term in distinct if self.rarity(term) > _RARITY_OF_HALF]
         return selective or distinct
 
     def shares(self, found: Sequence[str]) -> dict[str, float]:
-        """Returns the share of the chunks in which each term occurs; those that occur nowhere are left out."""
+        """Returns the share of the chunks in which each term occurs; leaves out terms that occur nowhere."""
         shares = {}
         for term in found[:_SCORED_TERMS]:
             count = self.count(term)
@@ -87,13 +87,13 @@ class TermWeights:
         return shares
 
     def absent(self, found: Sequence[str]) -> float:
-        """Returns the weights, as scoring has them, of the terms that occur nowhere, added up."""
+        """Returns the total weight, by the rule of scoring, of the terms that occur nowhere."""
         share = 0.5 / (self._chunks + 1.0)
         nowhere = [term for term in found[:_SCORED_TERMS] if not self.count(term)]
         return float(term_weights(dict.fromkeys(nowhere, share)).sum())
 
     def rarest(self, found: Sequence[str]) -> list[str]:
-        """Returns the rarer of the terms, as long as all chunks that hold them are not too many."""
+        """Returns the rarest terms, as many as keep the number of chunks with them small enough."""
         rare: list[str] = []
         hits = 0
         for term in sorted(found, key=self.count):
@@ -114,31 +114,31 @@ class NearestIndex(Protocol):
 
 
 class Vectors:
-    """The vectors of all chunks: the index that finds the nearest, and the file in which each can be looked up."""
+    """The vectors of all chunks: the index that finds the nearest, and the file for looking one up."""
 
     def __init__(
         self, index: NearestIndex | None, file: VectorFile, numbers: Numbers
     ) -> None:
-        """Holds them together.
+        """Combines the two.
 
         Args:
-            index: None if the library is so small that every row is looked at (`SCANNED_WHOLE`).
-            numbers: Of the chunks, in the order of the file's rows.
+            index: None for a library small enough to scan every row (`SCANNED_WHOLE`).
+            numbers: The numbers of the chunks, in the order of the file's rows.
         """
         self._index = index
         self._file = file
         self._numbers = numbers
 
     def nearest(self, vector: Vector, limit: int) -> list[int]:
-        """Returns the numbers of the chunks that are nearest of all."""
+        """Returns the numbers of the nearest of all chunks."""
         if self._index is None:
             return self.nearest_of(self._numbers, vector, limit)
         return self._index.nearest(vector.tolist(), min(limit, len(self._numbers)))
 
     def nearest_of(self, subset: Numbers, vector: Vector, limit: int) -> list[int]:
-        """Returns the numbers of the chunks that are nearest within a subset."""
+        """Returns the numbers of the nearest chunks within a subset."""
         if len(subset) > _SCANNED:
-            # Chroma's own filter looks at every chunk; so many of its nearest leave enough of a large subset.
+            # Chroma's own filter scans every chunk, while this many of its nearest contain enough of a large subset.
             more = limit * len(self._numbers) * 2 // len(subset)
             nearest = np.array(self.nearest(vector, more))
             subset = nearest[np.isin(nearest, subset)]
@@ -149,7 +149,7 @@ class Vectors:
         return found
 
     def likeness(self, numbers: Numbers, vector: Vector) -> Vector:
-        """Returns the cosine of each chunk; the numbers rise."""
+        """Returns the cosine of each chunk; `numbers` must be ascending."""
         rows = self._file.rows(np.searchsorted(self._numbers, numbers))
         # By einsum, as in knowledge/vectors.py.
         cosines: Vector = np.einsum("ij,j->i", rows, vector)
@@ -162,15 +162,15 @@ class Vectors:
 
 
 class Candidates:
-    """The two ways by which chunks are proposed, each within course and lesson."""
+    """The two ways of proposing chunks, each within course and lesson."""
 
     def __init__(
         self, reader: CatalogueReader, vectors: Vectors | None, weight: float
     ) -> None:
-        """Holds what both need.
+        """Combines the parts that both need.
 
         Args:
-            vectors: None if the library has no text.
+            vectors: None for a library without text.
             weight: Of words against meaning.
         """
         self._reader = reader
@@ -205,19 +205,19 @@ class Candidates:
         return fuse(cosines, meaning, hits, self._reader.chunks, self._weight)
 
     def by_words(self, found: Sequence[str], wanted: Wanted) -> dict[int, float]:
-        """Returns the scores of the chunks that hold any of the terms, by words alone."""
+        """Returns the scores, only by words, of the chunks that hold any of the terms."""
         return self._match(found, wanted, ()).scores
 
     def _match(
         self, found: Sequence[str], wanted: Wanted, also: Sequence[int]
     ) -> WordHits:
-        """Searches by words: by the rarer ones, as long as all chunks that hold them are not too many."""
+        """Searches by the rarest words, as many as keep the number of chunks with them small enough."""
         limit = max(_CANDIDATES, wanted.limit)
         rare = self.weights.rarest(found)
         return self._reader.match(rare, self._within(wanted), limit, also)
 
     def _within(self, wanted: Wanted) -> Numbers | None:
-        """Returns the numbers of the chunks of the course and lesson that are wanted; None if all are."""
+        """Returns the numbers of the chunks in the wanted course and lesson; None for all."""
         if wanted.course is None and wanted.lesson is None:
             return None
         return self._subset(wanted.course, wanted.lesson)
@@ -230,13 +230,13 @@ def fuse(
     chunks: int,
     weight: float,
 ) -> dict[int, float]:
-    """Scores each chunk in `cosines`: how far it stands out by meaning, and by words.
+    """Scores each chunk in `cosines` by its standard deviations above the mean, in meaning and in words.
 
-    Both are standardised over all chunks, so that a query whose words are telling is led by its words.
+    Both are standardised over all chunks, so that distinctive words dominate the score of a query that has them.
 
     Args:
         meaning: Mean and standard deviation of the query's cosine over all chunks.
-        chunks: How many chunks there are.
+        chunks: The number of all chunks.
         weight: Of words against meaning.
     """
     spread = words_spread(hits, chunks)

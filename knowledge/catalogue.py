@@ -39,7 +39,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 _INSERT_SECTION = """
 INSERT INTO sections (document, lesson, title, link, text, vector) VALUES (?, ?, ?, ?, ?, ?)
 """
-# A chunk is known by its content: one that is stored already is not stored twice, nor are its words.
+# A chunk is identified by its content: neither it nor its words are stored twice.
 _INSERT_CHUNK = """
 INSERT INTO chunks (id, section, start, stop, starts, text, vector) VALUES (?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (id) DO NOTHING RETURNING number
@@ -64,17 +64,17 @@ DELETE FROM words WHERE rowid IN (
     WHERE documents.path = ?
 )
 """
-# Vectors read at once when their moments are summed: 3 MB of them.
+# Vectors read at once for summing their moments: 3 MB of them.
 _MOMENTS_BATCH = 2_000
 
 
 class EmbeddedChunk(msgspec.Struct, frozen=True, kw_only=True):
-    """A chunk and what is known of its sentences by meaning.
+    """A chunk with its vectors.
 
     Attributes:
-        vector: Of the whole chunk.
-        rows: Of its sentences, as they are stored.
-        lengths: Of the vectors of their windows (knowledge/windows.py).
+        vector: The vector of the whole chunk.
+        rows: The vectors of its sentences, in the stored form.
+        lengths: The lengths of the vectors of their windows (knowledge/windows.py).
     """
 
     chunk: Chunk
@@ -84,7 +84,7 @@ class EmbeddedChunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmbeddedSection(msgspec.Struct, frozen=True, kw_only=True):
-    """A section and its chunks, embedded; `vector` is that of its titles."""
+    """A section and its embedded chunks; `vector` is that of its titles."""
 
     section: Section
     vector: Vector
@@ -92,7 +92,7 @@ class EmbeddedSection(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CatalogueWriter:
-    """The catalogue of one generation while it is built, by one process."""
+    """The catalogue of one generation while one process builds it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -111,7 +111,7 @@ class CatalogueWriter:
             "library": secrets.token_hex(4),
         }
         with catalogue_errors(path), writer._sql:
-            # A chunk and its sentences take some 6 kB, which is then one page or two and not a chain of them.
+            # A chunk and its sentences take some 6 kB: with this size one or two pages instead of a chain of them.
             writer._sql.execute("PRAGMA page_size = 8192")
             writer._sql.executescript(TABLES + MARKS_TABLE)
             writer._sql.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
@@ -127,7 +127,7 @@ class CatalogueWriter:
             )
 
     def owner(self, title: str) -> str | None:
-        """Returns the path of the document with this title, however it is written."""
+        """Returns the path of the document with this title, ignoring case and accents."""
         with catalogue_errors(self._path):
             row = self._sql.execute(
                 "SELECT path FROM documents WHERE folded = ?", (fold(title),)
@@ -140,7 +140,7 @@ class CatalogueWriter:
         title_vector: Sequence[float],
         sections: Sequence[EmbeddedSection],
     ) -> None:
-        """Puts a document in the place of what was stored for its path, all or nothing."""
+        """Stores a document in place of the previous one with its path, all or nothing."""
         title = fold(document.title)
         row = (
             document.path,
@@ -213,7 +213,7 @@ class CatalogueWriter:
         self._sql.execute(_INSERT_WORDS, (number, title_words, " ".join(every)))
 
     def find_vectors(self, texts: Sequence[str], dimensions: int) -> dict[str, bytes]:
-        """Finds the vectors of texts that were embedded before, of documents stored or not yet."""
+        """Finds the vectors of texts that were embedded before, in stored documents or in those to come."""
         with catalogue_errors(self._path):
             found = find_vectors(self._sql, texts, dimensions)
             by_hash = {text_hash(text): text for text in texts}
@@ -223,7 +223,7 @@ class CatalogueWriter:
         return found
 
     def save_pending(self, vectors: Mapping[str, bytes]) -> None:
-        """Keeps vectors of a document that is not stored yet."""
+        """Saves vectors of a document that is not stored yet."""
         rows = [(text_hash(text), vector) for text, vector in vectors.items()]
         with catalogue_errors(self._path), self._sql:
             self._sql.executemany("INSERT OR REPLACE INTO pending VALUES (?, ?)", rows)
@@ -234,12 +234,12 @@ class CatalogueWriter:
             self._remove(path)
 
     def _remove(self, path: str) -> None:
-        # Words first: a virtual table takes no part in the cascade, and its rows are found through the others.
+        # Words first: the cascade does not reach a virtual table, and its rows are found through the others.
         self._sql.execute(_DELETE_WORDS, (path,))
         self._sql.execute("DELETE FROM documents WHERE path = ?", (path,))
 
     def finish(self) -> None:
-        """Adds what searching needs over all chunks, and tidies the word index."""
+        """Adds the statistics of all chunks that a search needs, and optimises the word index."""
         with catalogue_errors(self._path), self._sql:
             dimensions = int(
                 self._sql.execute(
@@ -254,7 +254,7 @@ class CatalogueWriter:
             ]
             self._sql.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", rows)
             self._sql.execute("INSERT INTO words (words) VALUES ('optimize')")
-            # Copied: fts5vocab reads every place of a term in order to count them.
+            # Copied into a table, because fts5vocab counts a term by reading all its occurrences.
             self._sql.execute("DELETE FROM term_counts")
             self._sql.execute(
                 "INSERT INTO term_counts SELECT term, doc FROM word_counts"
@@ -266,7 +266,7 @@ class CatalogueWriter:
             yield rows_of((row[0] for row in rows), dimensions)
 
     def _sentence_meta(self) -> list[tuple[str, float]]:
-        """Returns how many sentences a chunk has on average, and how many terms a sentence."""
+        """Returns the mean number of sentences in a chunk, and of terms in a sentence."""
         chunks, sentences, stems = self._sql.execute(_COUNT_SENTENCES).fetchone()
         return [
             ("sentences per chunk", sentences / max(chunks, 1)),

@@ -1,4 +1,4 @@
-"""The catalogue as a file: its format, its errors, and the part of it that is read without any vectors."""
+"""The catalogue as a file: its format, its errors, and the part that can be read without vectors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antiphon.vocabulary.values import Value
 # Raised when the tables change; an index of another format is rebuilt.
 FORMAT = "3"
 
-# So much of a catalogue is read as memory, without a call of the system a page; what is mapped counts as memory used.
+# Bytes of a catalogue to map into memory, which saves a system call a page; mapped pages count as memory in use.
 _MAPPED_BYTES = 32_000_000
 
 _META = "SELECT name, value FROM meta"
@@ -36,7 +36,7 @@ class Overview(Value, frozen=True, kw_only=True):
     """The courses in the index in use, and its embedder.
 
     Attributes:
-        embedder: A name that `load_embedder` takes, or None if this version has no such embedder.
+        embedder: A name for `load_embedder`, or None if this version has no such embedder.
     """
 
     embedder: str | None
@@ -44,7 +44,7 @@ class Overview(Value, frozen=True, kw_only=True):
 
 
 def overview(data_dir: Path) -> Overview | None:
-    """Reads what is indexed in the data folder, without embedder and vector index; None if nothing is.
+    """Reads the overview of the data folder's index, without embedder and vector index; None if nothing is indexed.
 
     Raises:
         KnowledgeError: The data folder or the catalogue cannot be read.
@@ -60,7 +60,7 @@ def overview(data_dir: Path) -> Overview | None:
 
 
 def known_paths(data_dir: Path) -> tuple[str, ...]:
-    """Returns the files of the documents that are indexed in the data folder. Raises as `overview` does."""
+    """Returns the files of the indexed documents in the data folder. Raises as `overview` does."""
     path = catalogue_in_use(data_dir)
     if path is None:
         return ()
@@ -106,16 +106,16 @@ def open_read_only(path: Path) -> sqlite3.Connection:
 
 
 def read_meta(path: Path) -> dict[str, Any]:
-    """Returns what a finished catalogue says of itself.
+    """Returns the metadata of a finished catalogue.
 
-    On a connection of its own and not mapped: among it are the moments, megabytes that are read once and never again.
+    It uses an unmapped connection of its own, because it reads the moments: megabytes that nobody reads again.
     """
     with closing(_opened(path)) as sql:
         return dict(sql.execute(_META).fetchall())
 
 
 def _opened(path: Path) -> sqlite3.Connection:
-    # Nobody writes a finished catalogue any more: no lock is taken, and a read-only folder will do.
+    # Nobody writes to a finished catalogue, so this takes no lock, and works in a read-only folder.
     uri = f"{path.resolve().as_uri()}?mode=ro&immutable=1"
     return sqlite3.connect(uri, uri=True, check_same_thread=False)
 
@@ -123,7 +123,7 @@ def _opened(path: Path) -> sqlite3.Connection:
 def courses_of(
     course_rows: Iterable[Any], lesson_rows: Iterable[Any]
 ) -> tuple[Course, ...]:
-    """Makes the outlines of the rows that `COURSES` and `LESSONS` find, in the order of the courses."""
+    """Makes outlines from the rows of `COURSES` and `LESSONS`, in the order of the courses."""
     lessons: dict[int, list[Lesson]] = {}
     for document, number, title, link in lesson_rows:
         lesson = Lesson(number=number, title=title, link=link)

@@ -1,4 +1,4 @@
-"""A finished catalogue being read, from any thread."""
+"""Reads a finished catalogue, from any thread."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ class CatalogueReader:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.Lock()
-        # Terms are weighed on the event loop too, which must not wait for a search: they have their own connection.
+        # Terms are also weighed on the event loop, which must not wait for a search, so they have their own connection.
         self._terms_lock = threading.Lock()
         with catalogue_errors(path):
             self._sql = open_read_only(path)
@@ -91,18 +91,18 @@ class CatalogueReader:
             self.chunks = int(
                 self._sql.execute("SELECT count(*) FROM chunks").fetchone()[0]
             )
-        # Another version of the code may have written it: then `own_format` is False and nothing else is certain.
+        # Another version of the code may have written it: then `own_format` is False, and the rest may be missing.
         self.own_format = self._meta.get("format") == FORMAT
         self.embedder = str(self._meta.get("embedder"))
         self.dimensions = int(self._meta.get("dimensions", 0))
-        # A name that this library keeps over all its generations.
+        # The name of this library, the same in all its generations.
         self.library = str(self._meta.get("library"))
 
     def check(self, embedder: str) -> None:
         """Refuses an index that the embedder cannot search.
 
         Raises:
-            ConfigurationError: It was built by another embedder or by another version; names the way out.
+            ConfigurationError: It was built by another embedder or by another version; names the remedy.
         """
         if not self.own_format:
             raise ConfigurationError(
@@ -119,7 +119,7 @@ class CatalogueReader:
         return Moments.decode(self._meta[name], self.dimensions)
 
     def sentence_figures(self) -> SentenceFigures:
-        """Returns what scoring needs to know of all sentences."""
+        """Returns the statistics of all sentences that scoring needs."""
         return SentenceFigures(
             per_chunk=self._meta["sentences per chunk"],
             terms=self._meta["terms per sentence"],
@@ -136,7 +136,7 @@ class CatalogueReader:
         """Finds the `limit` chunks that score best for the terms, and those of `also` that hold any of them.
 
         Args:
-            subset: The numbers of the chunks asked about; None: all.
+            subset: The numbers of the chunks to search; None: all.
         """
         if not terms:
             return NO_HITS
@@ -148,7 +148,7 @@ class CatalogueReader:
         return np.array([row[0] for row in rows], dtype=np.int64)
 
     def find_vectors(self, texts: Sequence[str]) -> dict[str, bytes]:
-        """Finds the vectors of those texts that are sentences of the library, as they are stored."""
+        """Finds the stored vectors of those texts that are sentences of the library."""
         with self._lock, catalogue_errors(self.path):
             return find_vectors(self._sql, texts, self.dimensions)
 
@@ -182,7 +182,7 @@ class CatalogueReader:
         return SentenceRow(chunks, places)
 
     def marks(self, section: int, start: int, end: int) -> tuple[Mark, ...]:
-        """Returns the mark that holds at `start` in a section's text, if any, and those behind it, before `end`."""
+        """Returns the mark that applies at `start` in a section's text, if any, and those after it, before `end`."""
         values: dict[str, _Bound] = {"section": section, "start": start, "end": end}
         return marks_of(self._all(MARKS, values))
 
@@ -198,7 +198,7 @@ class CatalogueReader:
         return vectors
 
     def chunks_with(self, term: str) -> int:
-        """Counts the chunks in which a stemmed term is, title or text."""
+        """Counts the chunks with a stemmed term in title or text."""
         with self._terms_lock, catalogue_errors(self.path):
             row = self._terms_sql.execute(
                 "SELECT chunks FROM term_counts WHERE term = ?", (term,)
@@ -217,9 +217,9 @@ class CatalogueReader:
         return known
 
     def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
-        """Yields all chunks as the vector index wants them, in batches of at most `size`."""
+        """Yields all chunks in the form of the vector index, in batches of at most `size`."""
         last = 0
-        # By the last number and not by an offset, which would walk over all rows before it each time.
+        # By the last number, because an offset would walk over all earlier rows each time.
         while rows := self._all(_CHUNK_VECTORS, (last, size)):
             yield [
                 ChunkVector(number=number, vector=vector, course=course, lesson=lesson)
@@ -228,7 +228,7 @@ class CatalogueReader:
             last = rows[-1][0]
 
     def document(self, path: str) -> Document:
-        """Returns a document as it was stored, so that it can be indexed without its file."""
+        """Returns a stored document, which can then be indexed without its file."""
         (row,) = self._all(_DOCUMENT, (path,))
         number, content_hash, stamp, title, link, instructor, language, losses = row
         sections = []
@@ -257,7 +257,7 @@ class CatalogueReader:
         )
 
     def copy_to(self, path: Path) -> None:
-        """Writes the whole catalogue to a new file."""
+        """Copies the whole catalogue to a new file."""
         with (
             self._lock,
             catalogue_errors(self.path),

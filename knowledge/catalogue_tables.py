@@ -1,4 +1,4 @@
-"""The catalogue's tables, and the vectors of sentences in them, found again by the text."""
+"""The catalogue's tables, and the lookup of sentences' vectors by their text."""
 
 from __future__ import annotations
 
@@ -72,21 +72,21 @@ WHERE sentence_places.hash IN (SELECT value FROM json_each(?))
 
 
 def text_hash(text: str) -> int:
-    """Returns 63 bits by which a text's vector is found again."""
+    """Returns a 63-bit hash as the key of a text's vector."""
     digest = hashlib.blake2b(text.encode(), digest_size=8).digest()
     return int.from_bytes(digest) >> 1
 
 
 @lru_cache(maxsize=50_000)
 def term_hash(term: str) -> int:
-    """Returns the 32 bits that stand for a term beside a sentence's vector."""
+    """Returns a 32-bit hash of a term, stored with a sentence's vector."""
     return zlib.crc32(term.encode())
 
 
 def find_vectors(
     sql: sqlite3.Connection, texts: Iterable[str], dimensions: int
 ) -> dict[str, bytes]:
-    """Finds the vectors of sentences that are in a catalogue, as `SmallVectors` encodes one."""
+    """Finds the vectors of a catalogue's sentences, encoded as `SmallVectors` does."""
     by_hash = {text_hash(text): text for text in texts}
     found: dict[str, bytes] = {}
     for key, place, blob in sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),)):

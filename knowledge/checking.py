@@ -1,4 +1,4 @@
-"""Checks of an indexing run that need neither an embedder nor Chroma, so that a mistake shows at once."""
+"""Checks of an indexing run that need neither an embedder nor Chroma, so that a mistake shows early."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ def check_paths(
     only: bool = False,
     choice: Choice | None = None,
 ) -> None:
-    """Checks that there are, or were, documents at the paths.
+    """Checks that the paths hold, or held, documents.
 
     Args:
-        only: What is known from elsewhere is to go.
+        only: True to remove all indexed documents from elsewhere.
 
     Raises:
-        KnowledgeError: There are none, `only` would remove too much, or the catalogue cannot be read.
+        KnowledgeError: They do not, `only` would remove too much, or the catalogue cannot be read.
     """
     known = known_paths(data_dir)
     find = find_only if only else find_files
@@ -43,15 +43,15 @@ def check_paths(
 
 
 def _unplanned(_: str, files: Sequence[str]) -> Layout:
-    """Takes each file for a document: their layout is told by the process that reads hostile files."""
+    """Takes each file for a document, because only the process for hostile files works out their layout."""
     return Layout(documents=tuple([file for file in files if format_of(file)]))
 
 
 def check_server(url: str | None) -> None:
-    """Checks that a Chroma server answers, if one is named.
+    """Checks that the Chroma server answers, if the settings name one.
 
     Raises:
-        ConfigurationError: It is not named by an address.
+        ConfigurationError: Its setting is no address.
         KnowledgeError: It does not answer.
     """
     if url is not None:

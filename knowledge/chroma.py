@@ -1,4 +1,4 @@
-"""Chroma as the index of meaning: it finds the nearest vectors; everything else is the catalogue's."""
+"""Chroma as the index of meaning: it finds the nearest vectors; the catalogue holds everything else."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class ChromaIndex:
     """One generation's collection, in a folder of ours or on a Chroma server.
 
     Attributes:
-        where: The folder or address, as errors name it.
+        where: The folder or address, in the form for errors.
     """
 
     def __init__(
@@ -53,8 +53,8 @@ class ChromaIndex:
         return [int(number) for number in found["ids"][0]]
 
     def upsert(self, rows: Sequence[ChunkVector]) -> None:
-        """Writes chunks; the same chunk written twice is one."""
-        # Four bytes a number: the dimensions follow from the length of a row.
+        """Writes chunks; the same chunk written twice is stored once."""
+        # Four bytes a number, so the length of a row gives the dimensions.
         vectors = rows_of((row.vector for row in rows), len(rows[0].vector) // 4)
         ids = []
         metadatas = []
@@ -74,15 +74,15 @@ class ChromaIndex:
 
 
 def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
-    """Opens the collection that an indexer has built.
+    """Opens a collection that an indexer has built.
 
     Args:
-        folder: Where the embedded Chroma keeps its files.
+        folder: The embedded Chroma's folder.
         url: A Chroma server that holds the collection instead, or None.
         name: The collection's name on a server.
 
     Raises:
-        KnowledgeError: It is not there, is damaged, or the server does not answer.
+        KnowledgeError: It is missing or damaged, or the server does not answer.
     """
     where = _shown_place(folder, url)
     if url is None and not folder.is_dir():
@@ -102,7 +102,7 @@ def open_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
 
 
 def create_index(folder: Path, url: str | None, name: str) -> ChromaIndex:
-    """Creates an empty collection; one of the same name, left by a killed run, goes."""
+    """Creates an empty collection; deletes one of the same name that a killed run left."""
     where = _shown_place(folder, url)
     with _chroma_errors(where):
         client = _client(folder, url)
@@ -134,7 +134,7 @@ def _name(url: str | None, name: str) -> str:
 
 
 def _shown_place(folder: Path, url: str | None) -> str:
-    """Names the index in errors, which go into traces and logs: an address without its password."""
+    """Names the index for errors, which go into traces and logs: an address without its password."""
     return str(folder) if url is None else shown_address(url)
 
 
@@ -142,7 +142,7 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
     settings = Settings(anonymized_telemetry=False)
     if url is None:
         return chromadb.PersistentClient(path=str(folder), settings=settings)
-    # Chroma's client waits for ever, so the server is asked first whether it is there.
+    # Chroma's client waits for ever, so this first checks that the server answers.
     server = reached_server(url)
     client = chromadb.HttpClient(
         host=server.host,
@@ -151,7 +151,7 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
         headers=dict(server.headers),
         settings=settings,
     )
-    # No setting of Chroma 1.5 reaches this timeout (chromadb/api/fastapi.py passes None).
+    # No setting of Chroma 1.5 changes this timeout (chromadb/api/fastapi.py passes None).
     client._server._session.timeout = httpx.Timeout(ANSWER_S)
     return client
 
@@ -160,8 +160,8 @@ def _client(folder: Path, url: str | None) -> chromadb.ClientAPI:
 def _chroma_errors(where: str) -> Iterator[None]:
     """Wraps Chroma's errors, once, in our words.
 
-    It raises ValueError for a server that it cannot reach, and AttributeError when a folder whose opening failed
-    is opened once more: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
+    It raises ValueError for a server that it cannot reach, and AttributeError for a second attempt at a folder that
+    failed to open: its half-made client stays in the cache of chromadb/api/shared_system_client.py.
     """
     try:
         yield

@@ -1,4 +1,4 @@
-"""The address of a Chroma server, read and asked for a sign of life; without Chroma, which takes long to load."""
+"""Parses the address of a Chroma server and checks that it answers; without importing Chroma, which loads slowly."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from antiphon.vocabulary.values import Value
 ANSWER_S = 10.0
 """Seconds that a Chroma server gets for an answer."""
 _DEFAULT_PORTS = {"http": 80, "https": 443}
-# Up to the last one: a password that is not encoded may hold slashes and further signs of the kind.
+# Up to the last `@`: an unencoded password may hold slashes and further `@` signs.
 _LOGIN = re.compile(r"\A(https?://)?.*@", re.DOTALL)
 
 
 class ChromaServer(Value, frozen=True, kw_only=True):
-    """A server as Chroma's client wants it named, which takes no address.
+    """A server in the form of Chroma's client, which takes no address.
 
     Attributes:
-        headers: The user name and the password of its address; empty without.
+        headers: The user name and the password from its address; empty if it has none.
     """
 
     host: str
@@ -34,11 +34,11 @@ class ChromaServer(Value, frozen=True, kw_only=True):
 
 
 def reached_server(url: str) -> ChromaServer:
-    """Reads the address of a server, and waits until it has answered once.
+    """Parses the address of a server, and waits until it has answered once.
 
     Raises:
-        ConfigurationError: It is no address of a server.
-        KnowledgeError: Nobody answers there, or no Chroma.
+        ConfigurationError: It is not the address of a server.
+        KnowledgeError: No server answers there, or one that is not Chroma.
     """
     server = _read(url)
     try:
@@ -51,7 +51,7 @@ def reached_server(url: str) -> ChromaServer:
 
 
 def no_answer(where: str, error: httpx.HTTPError) -> KnowledgeError:
-    """Returns the error for a server that does not answer, with what came in the place of an answer."""
+    """Returns the error for a server that does not answer, with the reply or failure that came instead."""
     if isinstance(error, httpx.HTTPStatusError):
         found = f"status {error.response.status_code} instead of a heartbeat"
     else:
@@ -62,7 +62,7 @@ def no_answer(where: str, error: httpx.HTTPError) -> KnowledgeError:
 
 
 def shown_address(url: str) -> str:
-    """Returns an address, or what was given as one, as errors show it: without user name and password."""
+    """Returns an address, valid or not, in the form for errors: without user name and password."""
     return _LOGIN.sub(r"\1[masked]@", url)
 
 
@@ -70,7 +70,7 @@ def _read(url: str) -> ChromaServer:
     try:
         parts = urlsplit(url)
         port = parts.port
-        # Signs that urlsplit lets through and httpx does not, and names that cannot be looked up.
+        # Characters that urlsplit accepts and httpx does not, and host names that cannot be resolved.
         httpx.URL(url).raw_host.decode().encode("idna")
     except (ValueError, httpx.InvalidURL) as error:
         raise _no_address(url) from error

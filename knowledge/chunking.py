@@ -1,4 +1,4 @@
-"""A lesson's text cut into sentences that the embedder can read to the end, and these packed into chunks."""
+"""Cuts a lesson's text into sentences that the embedder can read whole, and packs these into chunks."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from antiphon.language.sentences import sentence_starts
 from antiphon.vocabulary.values import Value
 
 # Measured on chunking_evaluation (https://github.com/brandonstarxel/chunking_evaluation): 200 tokens without
-# overlap find 87 % of what answers, 100 tokens 76 %, and overlap makes it worse.
+# overlap find 87 % of the answers, 100 tokens 76 %, and overlap makes it worse.
 CHUNK_TOKENS = 200
-# A text counts at least one token for so many characters: the tokenizer counts a word of any length beyond a
-# hundred characters as one.
+# A text counts as at least one token for this many characters, because the tokenizer counts any word beyond a hundred
+# characters as one.
 _CHARACTERS_PER_TOKEN = 10
-# Of a title without end only the beginning tells what it is about.
+# The beginning of an endless title is enough to tell its subject.
 _TITLE_TOKENS = 48
 _WORD = re.compile(r"\S+\s*")
 
@@ -34,7 +34,7 @@ class TokenCounter(Protocol):
 
 
 class _CountedOnce:
-    """A counter of a text's words, most of which come again in it."""
+    """Counts each distinct word of a text only once, because most words recur."""
 
     def __init__(self, counter: TokenCounter) -> None:
         self.max_tokens = counter.max_tokens
@@ -54,9 +54,9 @@ class Chunk(Value, frozen=True, kw_only=True):
     Attributes:
         id: Content address: course, lesson, its title and the text.
         start: Offset of `text` in the section's text, in characters.
-        stop: Where the next chunk begins; between the end of `text` and there is only white space.
+        stop: Offset of the next chunk; only white space is between the end of `text` and it.
         starts: Offsets of the sentences in `text`.
-        tokens: Of each sentence.
+        tokens: The tokens of each sentence.
     """
 
     id: str
@@ -68,7 +68,7 @@ class Chunk(Value, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> list[str]:
-        """Returns the sentences as the embedder reads them, without the white space around them."""
+        """Returns the sentences for the embedder, without the white space around them."""
         ends = (*self.starts[1:], len(self.text))
         return [
             self.text[start:end].strip()
@@ -87,7 +87,7 @@ class _Span(NamedTuple):
 def chunk_section(
     document: Document, section: Section, counter: TokenCounter
 ) -> list[Chunk]:
-    """Cuts one section; the same text twice in one lesson is kept once."""
+    """Cuts one section; a text that a lesson repeats is kept once."""
     limit = min(CHUNK_TOKENS, counter.max_tokens)
     chunks: dict[str, Chunk] = {}
     groups = list(_pack(section.text, limit, counter))
@@ -122,7 +122,7 @@ def _chunk(
 
 
 def titles_of(document: Document, section: Section, counter: TokenCounter) -> str:
-    """Returns the course's and lesson's titles, as far as they are embedded."""
+    """Returns the course's and lesson's titles, cut to the length that is embedded."""
     course, lesson = document.title, section.title
     titles = f"{course} - {lesson}" if lesson else course
     limit = min(_TITLE_TOKENS, counter.max_tokens // 2)
@@ -146,25 +146,25 @@ def _pack(text: str, limit: int, counter: TokenCounter) -> Iterator[list[_Span]]
 
 
 def _units(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
-    """Yields the sentences, and pieces of those that are longer than the limit."""
+    """Yields the sentences, in pieces if they exceed the limit."""
     for start, end in _sentences(text):
         sentence = text[start:end]
-        # To count the tokens of a megabyte takes seconds, and its length says enough.
+        # Counting the tokens of a megabyte takes seconds, and its length is enough to decide.
         if _least_tokens(sentence) <= limit:
             tokens = _tokens(sentence, counter)
             if tokens <= limit:
                 yield _Span(start, end, tokens)
                 continue
         for piece in _pieces(sentence, limit, counter):
-            # Counted anew: the tokens of a piece are not the sum of those of its words.
+            # Counted again, because the tokens of a piece are not the sum of those of its words.
             piece_tokens = _tokens(sentence[piece.start : piece.end], counter)
             yield _Span(start + piece.start, start + piece.end, piece_tokens)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each sentence, each line for itself: a list item or a heading ends with its line.
+    """Yields start and end of each sentence, line by line: a list item or a heading ends with its line.
 
-    A table's header is one with the line of dashes below it.
+    A table's header and the line of dashes below it count as one.
     """
     line_start = 0
     lines = text.splitlines(keepends=True)
@@ -178,10 +178,10 @@ def _sentences(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _pieces(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
-    """Yields spans of `text` within the limit, cut between words if that is possible."""
+    """Yields spans of `text` within the limit, cut between words if possible."""
     start = end = tokens = 0
     for word in _words(text, limit, _CountedOnce(counter)):
-        # The first word is taken even if it alone fills the limit: each span must move on.
+        # A span takes its first word even if that alone fills the limit; otherwise it would never advance.
         if end > start and tokens + word.tokens > limit:
             yield _Span(start, end, tokens)
             start, tokens = word.start, 0
@@ -199,7 +199,7 @@ def _words(text: str, limit: int, counter: TokenCounter) -> Iterator[_Span]:
 def _halve(
     text: str, start: int, end: int, limit: int, counter: TokenCounter
 ) -> Iterator[_Span]:
-    """Yields a word, or its halves' halves if it alone is too long."""
+    """Yields a word, halved until each piece fits."""
     tokens = _tokens(text[start:end], counter)
     if end - start == 1 or tokens <= limit:
         yield _Span(start, end, tokens)

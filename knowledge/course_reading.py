@@ -1,4 +1,4 @@
-"""A course of several files, read as its layout plans it: lessons of one file or more, and text outside of them."""
+"""Reads a course of several files by its planned layout: lessons of one file or more, and text outside them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ ReadFile = Callable[[str], Content]
 def read_course(
     course: PlannedCourse, read: ReadFile
 ) -> tuple[Parts, tuple[tuple[str, str], ...]]:
-    """Reads a course's files; returns its parts, and the files that could not be read, each with the reason."""
+    """Reads a course's files; returns its parts, and the unreadable files with the reasons."""
     reading = _Reading(read)
     about, outside = _about(course, reading)
     lessons = [_lesson(lesson, reading) for lesson in course.lessons]
     if not lessons:
-        # Nothing else tells the lessons: the page about the course may hold them itself.
+        # Without planned lessons, the page about the course may hold them itself.
         outside[:1], lessons = _split(about.sections)
     outside += [_section(file, reading) for file in course.materials]
     text = _joined(None, "", outside)
@@ -51,7 +51,7 @@ def _split(sections: Sequence[Section]) -> tuple[list[Section], list[Section]]:
 
 
 class _Reading:
-    """Reads files one after another, and notes what of them is lost."""
+    """Reads files one after another, and notes their losses."""
 
     def __init__(self, read: ReadFile) -> None:
         self._read = read
@@ -59,7 +59,7 @@ class _Reading:
         self.unread: list[tuple[str, str]] = []
 
     def content(self, file: str) -> Content:
-        """Reads a file; one that cannot be read is empty, and must not be the end of a course of a hundred."""
+        """Reads a file; an unreadable one counts as empty, because it must not fail a course of a hundred."""
         try:
             content = self._read(file)
         except DocumentError as error:
@@ -71,7 +71,7 @@ class _Reading:
 
 
 def _about(course: PlannedCourse, reading: _Reading) -> tuple[Parts, list[Section]]:
-    """Reads the files that describe the course; the first tells its title and link, and may hold lessons."""
+    """Reads the files that describe the course; the first gives its title and link, and may hold lessons."""
     contents = [reading.content(file) for file in course.about]
     if not contents:
         contents = [Content(lines=[])]
@@ -94,7 +94,7 @@ def _section(file: str, reading: _Reading) -> Section:
 
 
 def _joined(number: int | None, title: str, sections: Sequence[Section]) -> Section:
-    """Makes one section of several; behind the first each place is named with the title of its file."""
+    """Joins several sections into one; from the second on, each place also names the title of its file."""
     texts: list[str] = []
     marks: list[Mark] = []
     start = 0
@@ -116,7 +116,7 @@ def _joined(number: int | None, title: str, sections: Sequence[Section]) -> Sect
 
 
 def _moved(section: Section, start: int, title: str) -> list[Mark]:
-    """Returns the places of a section that begins further on; under a title if it is not the first."""
+    """Returns the places of a section moved to `start`; under a title if it is not the first."""
     marks: list[Mark] = []
     if title and (not section.marks or section.marks[0].start > 0):
         marks.append(Mark(start=start, place=title, heading=title))

@@ -1,4 +1,4 @@
-"""Sentences embedded once each: looked up where they were before, else embedded on all cores, in order of length."""
+"""Embeds each sentence once: looks known ones up, and embeds the others on all cores, in order of length."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from antiphon.knowledge.catalogue_reader import CatalogueReader
 from antiphon.knowledge.vectors import SmallVectors
 from antiphon.vocabulary.ports import Embedder
 
-# Texts embedded between two savings: what a killed run loses at most, a few seconds of work.
+# Texts embedded between two saves: the most that a killed run loses, a few seconds of work.
 _STEP = 1_024
 # Texts that one thread embeds at a time.
 _BATCH = 16
@@ -36,13 +36,13 @@ class SentenceVectors:
     def embed(
         self, texts: Iterable[str], report: Callable[[float], None]
     ) -> dict[str, bytes]:
-        """Returns the vector of each text, as it is stored (`SmallVectors`).
+        """Returns the vector of each text, in the stored form (`SmallVectors`).
 
         Args:
-            texts: Different ones.
-            report: Is told the share of the texts that is done.
+            texts: Without repeats.
+            report: Called with the share of the texts that is done.
         """
-        # Neighbours in a batch are equally long, so that nothing is padded, and a stretch is as quick as it can be.
+        # Sorted by length, so that a batch needs no padding and is as fast as possible.
         ordered = sorted(texts, key=len)
         found: dict[str, bytes] = {}
         total = sum(map(len, ordered))
@@ -68,7 +68,7 @@ class SentenceVectors:
 
 
 def embed_all(embedder: Embedder, texts: Sequence[str]) -> list[bytes]:
-    """Embeds texts on all cores; returns their vectors as they are stored."""
+    """Embeds texts on all cores; returns their vectors in the stored form."""
 
     def embed(start: int) -> list[bytes]:
         vectors = embedder.embed(texts[start : start + _BATCH])

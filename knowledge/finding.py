@@ -1,4 +1,4 @@
-"""The files that a person means by paths: documents in folders, and what is passed over or cannot be listed."""
+"""Finds the files that a person means by paths: documents in folders, with the files skipped and the failures."""
 
 from __future__ import annotations
 
@@ -33,27 +33,27 @@ _NOT_WRITTEN_BY_PEOPLE = {
     "thumbs.db",
     "desktop.ini",
 }
-"""Folders of packages and files of the system, in small letters; most others of their kind are hidden."""
+"""Folders of packages and of the system, in lower case; most others of their kind are hidden."""
 _LOCK_OF_OFFICE = "~$"
 
 
 Plan = Callable[[str, Sequence[str]], Layout]
-"""Tells the layout of a folder from the paths of the files below it."""
+"""Returns the layout of a folder, from the paths of the files below it."""
 
 
 class Choice(Value, frozen=True, kw_only=True):
-    """Which files of folders are wanted, by patterns such as "*.md" or "week1/*".
+    """The choice of files in folders, by patterns such as "*.md" or "week1/*".
 
     Attributes:
-        include: Only files that one of these fits; all if there is none.
-        exclude: No files that one of these fits.
+        include: Only files that match one of these; all if there are none.
+        exclude: No files that match one of these.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
 
     def why_not(self, path: str) -> str:
-        """Returns why a file is not wanted, by its path in the folder; empty if it is."""
+        """Returns the reason why a file is not wanted, by its path in the folder; empty if it is."""
         for pattern in self.exclude:
             if _fits(path, pattern):
                 return f"--exclude {pattern}"
@@ -77,12 +77,12 @@ class FoundFiles(Value, frozen=True, kw_only=True):
 
     Attributes:
         files: Absolute paths of documents, sorted, without repeats; a course of several files is one, by its folder.
-        courses: What the files of those courses are.
-        roots: The paths that were named, absolute: what is known under them and not found is gone.
+        courses: The files of those courses.
+        roots: The named paths, absolute: known documents under them that are not found are gone.
         failed: Paths that led nowhere or could not be listed, with the reason; nothing under them counts as gone.
-        skipped: Files of folders that are in no format that can be read; without hidden ones and those of programs.
-        left_out: Files of folders that are part of no course, each with the reason.
-        only: What is known from elsewhere goes too.
+        skipped: Files of folders in no readable format, except hidden ones and those of programs.
+        left_out: Files of folders that belong to no course, each with the reason.
+        only: True to remove known documents from elsewhere too.
     """
 
     files: tuple[str, ...]
@@ -95,7 +95,7 @@ class FoundFiles(Value, frozen=True, kw_only=True):
 
 
 def plan_here(root: str, files: Sequence[str]) -> Layout:
-    """Tells the layout of a folder in this process, where no file is hostile."""
+    """Works out the layout of a folder in this process, for files that are not hostile."""
     return plan(Listing(root, files))
 
 
@@ -105,7 +105,7 @@ def find_files(
     plan: Plan = plan_here,
     choice: Choice = _ALL,
 ) -> FoundFiles:
-    """Lists the documents at `paths`; a missing path is no failure if `known` documents were at it."""
+    """Lists the documents at `paths`; a missing path is no failure if it held `known` documents."""
     known = tuple(known)
     walk = _Walk(plan, choice)
     roots = tuple(dict.fromkeys(map(os.path.realpath, paths)))
@@ -120,7 +120,7 @@ def find_files(
         elif not _is_text(root):
             walk.failed.append((root, _NO_TEXT))
         elif os.path.lexists(root):
-            # Named by itself: a file of another kind is refused with a reason, not passed over.
+            # The person named this file, so one of another kind is refused with a reason, not skipped.
             walk.files.add(root)
         elif not was_known:
             walk.failed.append((root, "there is no such file or folder"))
@@ -140,13 +140,13 @@ def find_only(
     plan: Plan = plan_here,
     choice: Choice = _ALL,
 ) -> FoundFiles:
-    """Lists the documents at `paths`, beside which nothing is to stay.
+    """Lists the documents at `paths`, which are to be the only ones.
 
     Raises:
-        KnowledgeError: A path cannot be read, or there is nothing in them: a mistyped one must not empty the library.
+        KnowledgeError: A path cannot be read, or they hold no documents: a typing error must not empty the library.
     """
     roots = list(map(os.path.realpath, paths))
-    # A part of a course may be named, which goes.
+    # A named path may be a part of a course, which is removed.
     staying = [path for path in known if is_under(path, roots)]
     found = find_files(roots, staying, plan, choice)
     if found.failed or not found.files:
@@ -157,7 +157,7 @@ def find_only(
 
 
 def why_nothing(found: FoundFiles) -> str:
-    """Tells why paths bring no document."""
+    """Explains why paths hold no document."""
     if found.failed:
         path, reason = found.failed[0]
         return f"{path} cannot be used ({reason})"
@@ -186,7 +186,7 @@ def is_under(path: str, roots: Iterable[str]) -> bool:
 
 
 def _course_round(path: str, known: Iterable[str]) -> str:
-    """Returns the folder of the known course in which a path lies; empty if there is none."""
+    """Returns the folder of the known course that contains a path; empty if there is none."""
     for course in known:
         if path != course and is_under(path, [course]) and os.path.isdir(course):
             return course
@@ -194,7 +194,7 @@ def _course_round(path: str, known: Iterable[str]) -> str:
 
 
 class _Walk:
-    """What is found in folders: documents, files in no format that can be read, and what failed."""
+    """The finds in folders: documents, files in no readable format, and failures."""
 
     def __init__(self, plan: Plan, choice: Choice) -> None:
         self.files: set[str] = set()
@@ -206,12 +206,12 @@ class _Walk:
         self._choice = choice
 
     def folder(self, root: str, was_known: bool) -> None:
-        """Walks a folder; one that holds files and not one document fails, unless there were documents before."""
+        """Walks a folder; one with files but no document fails, unless it had documents before."""
         found, skipped = len(self.files), len(self.skipped)
         left_out = len(self.left_out)
         listed: list[str] = []
         for folder, subfolders, names in os.walk(root, onerror=self._fail):
-            # In place, so that `os.walk` does not descend into the others.
+            # Changed in place, so that `os.walk` does not descend into the others.
             subfolders[:] = filter(_may_be_of_a_course, subfolders)
             for name in filter(_may_be_of_a_course, names):
                 self._file(os.path.join(folder, name), root, listed)
@@ -226,7 +226,7 @@ class _Walk:
             )
 
     def of_courses(self) -> set[str]:
-        """Returns the files of the courses, of which some may have been named by themselves too."""
+        """Returns the files of the courses, some of which the person may have named too."""
         paths: set[str] = set()
         for course in self.courses:
             paths.update([os.path.join(course.path, file) for file in course.files])
@@ -238,7 +238,7 @@ class _Walk:
         skipped: Sequence[str],
         left_out: Sequence[tuple[str, str]],
     ) -> None:
-        """Lets a folder fail that holds files and not one document."""
+        """Fails a folder with files but no document."""
         if left_out:
             path, reason = left_out[0]
             why = f"all of its documents are left out, such as {path} ({reason})"
@@ -253,7 +253,7 @@ class _Walk:
         )
 
     def _file(self, path: str, root: str, listed: list[str]) -> None:
-        """Takes one file of a folder: its layout is told from those listed."""
+        """Takes one file of a folder; the listed ones decide the layout."""
         is_document = format_of(path) is not None
         if not _is_text(path):
             if is_document:
@@ -266,9 +266,9 @@ class _Walk:
         elif not os.path.islink(path):
             listed.append(inside)
         elif is_document and is_under(os.path.realpath(path), [root]):
-            # A link may lead anywhere: one that stays in the folder is a document of its own.
+            # A link may lead anywhere; one whose target is in the folder counts as a document of its own.
             self.files.add(path)
-        # Our own table of contents is followed, or fails with the reason.
+        # Our own table of contents is not skipped: the layout follows it, or fails with the reason.
         if not is_document and os.path.basename(path) != COURSE_FILE:
             self.skipped.append(path)
 
@@ -283,14 +283,14 @@ class _Walk:
 
 
 def _may_be_of_a_course(name: str) -> bool:
-    """Returns False for a file or folder that programs put there; who names one by itself has it read."""
+    """Returns False for a file or folder made by programs; a person who names one explicitly has it read."""
     if name.startswith((".", _LOCK_OF_OFFICE)):
         return False
     return name.lower() not in _NOT_WRITTEN_BY_PEOPLE
 
 
 def _is_text(path: str) -> bool:
-    """Returns True for a path that can be stored and shown; Python reads other bytes as lone surrogates."""
+    """Returns True for a path that is valid text; Python reads invalid bytes as lone surrogates."""
     try:
         path.encode()
     except UnicodeEncodeError:

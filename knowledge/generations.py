@@ -1,4 +1,4 @@
-"""The generations of the index on disk: the one in use, and the one that is to take its place.
+"""The generations of the index on disk: the one in use, and the one that is to replace it.
 
 <data_dir>/knowledge/current               the number in use; changed by one atomic rename
 <data_dir>/knowledge/generations/<n>/      catalogue.sqlite, chroma/, vectors.f32; never written once it is in use
@@ -37,7 +37,7 @@ _FULL_ADVICE = (
 
 
 def advice(error: Exception) -> str:
-    """Tells what to do about an index that could not be read or written: building it again takes room too."""
+    """Says what to do about an index that could not be read or written: a rebuild needs free space too."""
     if _is_full(error):
         return _FULL_ADVICE
     return f"the documents themselves are as they were: {REBUILD_ADVICE}"
@@ -49,12 +49,12 @@ def _is_full(error: Exception) -> bool:
         return getattr(error, "sqlite_errorcode", 0) & 0xFF == sqlite3.SQLITE_FULL
     if isinstance(error, OSError):
         return error.errno in (errno.ENOSPC, errno.EDQUOT)
-    # Chroma hands on the words of its SQLite.
+    # Chroma passes on SQLite's words.
     return "disk is full" in str(error)
 
 
 def collection_name(library: str, number: int) -> str:
-    """Names a generation on a Chroma server that several libraries may share."""
+    """Returns a generation's name on a Chroma server, which several libraries may share."""
     return f"antiphon-{library}-{number}"
 
 
@@ -81,7 +81,7 @@ class Generations:
         return self.root / "generations" / str(number)
 
     def current(self) -> int:
-        """Returns the number in use; 0 if nothing was indexed yet.
+        """Returns the number in use; 0 before the first indexing run.
 
         Raises:
             KnowledgeError: The folder cannot be read.
@@ -102,7 +102,7 @@ class Generations:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Holds the indexer's lock; it goes with the process, however that ends.
+        """Holds the indexer's lock, which ends with the process, no matter how that ends.
 
         Raises:
             KnowledgeError: Another indexer runs, or the folder cannot be written.
@@ -127,7 +127,7 @@ class Generations:
             os.close(file)
 
     def protect(self) -> None:
-        """Takes the rights of others from everything here: Chroma writes its files for all to read."""
+        """Removes the rights of others from everything here, because Chroma makes its files readable for all."""
         make_private_tree(self.root)
 
     @contextmanager
@@ -144,8 +144,8 @@ class Generations:
             ) from error
 
     def can_continue(self, plan: Plan) -> bool:
-        """Returns True if a killed run left work that `plan` can go on with."""
-        # A run that was killed between its two renames left a whole generation that nothing points to.
+        """Returns True if a killed run left work that `plan` can continue."""
+        # A run killed between its two renames left a complete generation that nothing points to.
         finished = self.folder(plan.base + 1)
         if finished.is_dir() and not self.building.exists():
             finished.rename(self.building)
@@ -154,12 +154,12 @@ class Generations:
         )
 
     def clear_building(self) -> None:
-        """Empties the folder of what a killed run left."""
+        """Removes the remains of a killed run."""
         shutil.rmtree(self.building, ignore_errors=True)
         self.building.mkdir(parents=True)
 
     def save_plan(self, plan: Plan) -> None:
-        """Marks the folder as one to continue; to be called when its catalogue is whole."""
+        """Marks the folder as one to continue; call it when its catalogue is complete."""
         _write_through(self._plan, msgspec.json.encode(plan))
 
     def publish(self, number: int) -> None:
@@ -173,7 +173,7 @@ class Generations:
         _write_through(self._pointer, str(number).encode())
 
     def numbers(self) -> list[int]:
-        """Lists all generations that lie there, oldest first."""
+        """Lists all generations on disk, oldest first."""
         folder = self.root / "generations"
         if not folder.is_dir():
             return []

@@ -1,9 +1,9 @@
-"""Which lines of a file open its lessons, and what their numbers and titles are.
+"""Finds the lines of a file that open its lessons, with their numbers and titles.
 
 The lessons are, by the first rule that fits:
 1. lines such as "Lesson 3: Logs", in any format;
-2. headings such as "Lecture 3" or "Week 3: Logs", if they are most of those of their level;
-3. the headings of the file's first level, or of its second if one heading of the first opens it as its title;
+2. headings such as "Lecture 3" or "Week 3: Logs", if they are the majority at their level;
+3. the headings of the file's first level, or of its second if a single heading of the first opens it as its title;
 4. none: the whole file is one section without a number.
 All other headings become places over their text.
 """
@@ -32,14 +32,14 @@ class Heading(Value, frozen=True, kw_only=True):
 
 
 class Headings(Value, frozen=True, kw_only=True):
-    """Which lines open a lesson, and the line that is the file's title."""
+    """The lines that open a lesson, and the line with the file's title."""
 
     lessons: dict[int, Heading]
     title_at: int | None = None
 
 
 def find_headings(lines: Sequence[Line]) -> Headings:
-    """Finds the lessons by the rules that this module begins with."""
+    """Finds the lessons by the rules in the module's docstring."""
     named: dict[int, Heading] = {}
     for at, line in enumerate(lines):
         heading = _heading(line)
@@ -53,10 +53,10 @@ def find_headings(lines: Sequence[Line]) -> Headings:
 
 
 def title_line(lines: Sequence[Line], title: str) -> int | None:
-    """Returns where a lesson's title is in its file, if it is there.
+    """Returns the line of a lesson's title in its file, if it has one.
 
     Args:
-        title: The title, if it is known from elsewhere; else a heading that opens the file as a whole is it.
+        title: The title, if it is known already; else the title is a heading that opens the whole file.
     """
     headings = _headings(lines)
     if not headings:
@@ -70,7 +70,7 @@ def title_line(lines: Sequence[Line], title: str) -> int | None:
 
 
 def _headings(lines: Sequence[Line]) -> list[int]:
-    """Returns where the lines are that their format marks as headings."""
+    """Returns the indexes of the lines that their format marks as headings."""
     return [at for at, line in enumerate(lines) if line.level and line.text.strip()]
 
 
@@ -81,7 +81,7 @@ def _is_alone(headings: Sequence[int], lines: Sequence[Line]) -> bool:
 
 
 def _by_word(headings: Sequence[int], lines: Sequence[Line]) -> dict[int, Heading]:
-    """Finds the level at which most headings are such as "Lecture 3", each with a number of its own."""
+    """Finds the level at which most headings are like "Lecture 3", each with a number of its own."""
     for level in _LEVELS:
         places = [at for at in headings if lines[at].level == level]
         lessons: dict[int, Heading] = {}
@@ -118,7 +118,7 @@ def _own_numbers(texts: Sequence[str]) -> list[int]:
 
 
 def _heading(line: Line) -> Heading | None:
-    # Cut off first: the line may have megabytes.
+    # Cut first, because the line may have megabytes.
     if line.is_code or len(line.text) > 2 * LONGEST_TITLE:
         return None
     plain = line.text.strip(MARKUP)

@@ -1,4 +1,4 @@
-"""One indexing run: the next generation built beside the one in use, and put in its place when it is whole."""
+"""One indexing run: builds the next generation beside the one in use, and switches when it is complete."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 
 TargetOf = Callable[[Mapping[str, KnownDocument]], Target]
-"""Decides what the next generation holds, from what the one in use does."""
+"""Decides the documents of the next generation from those of the one in use."""
 
 
 class IndexRun:
-    """One indexing run, with the lock held.
+    """One indexing run; its caller holds the lock.
 
-    The base is the generation in use when it begins, or None if nothing can be taken over from it. A run that only
-    removes documents needs no reader.
+    The base is the generation in use when it begins, or None if nothing of it can be reused. A run that only removes
+    documents needs no reader.
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class IndexRun:
         )
 
     def index(self, target_of: TargetOf, started: float) -> IndexSummary:
-        """Builds what the target wants, and puts it in use."""
+        """Builds the target generation, and puts it in use."""
         with ExitStack() as opened:
             base = self._open_base()
             known = {}
@@ -75,7 +75,7 @@ class IndexRun:
         return _summary(target, filled, chunks, self._number + 1, started)
 
     def _open_base(self) -> CatalogueReader | None:
-        """Opens the catalogue in use; one that cannot be read is given up if everything is rebuilt."""
+        """Opens the catalogue in use; ignores an unreadable one if everything is rebuilt."""
         if not self._number:
             return None
         try:
@@ -123,7 +123,7 @@ class IndexRun:
             )
             catalogue.finish()
         vectors = self._store.building / CHROMA
-        # What a killed run left may be damaged unseen.
+        # The remains of a killed run may have hidden damage.
         shutil.rmtree(vectors, ignore_errors=True)
         with closing(CatalogueReader(self._store.building / CATALOGUE)) as finished:
             name = collection_name(finished.library, self._number + 1)
@@ -134,7 +134,7 @@ class IndexRun:
             return filled, finished.chunks
 
     def _catalogue(self, base: CatalogueReader | None) -> CatalogueWriter:
-        """Opens the one that a killed run left, or a copy of the one in use, or a new one."""
+        """Opens the catalogue that a killed run left, or a copy of the one in use, or a new one."""
         path = self._store.building / CATALOGUE
         if self._store.can_continue(self._plan):
             return CatalogueWriter(path)
@@ -145,7 +145,7 @@ class IndexRun:
             ).close()
         else:
             base.copy_to(path)
-        # Last: with it the catalogue beside it counts as whole.
+        # Last, because this mark declares the catalogue complete.
         self._store.save_plan(self._plan)
         return CatalogueWriter(path)
 
@@ -165,7 +165,7 @@ class IndexRun:
             ) as old:
                 drop_index(url, collection_name(old.library, number))
         except KnowledgeError:
-            # A collection that stays behind only takes room; the new generation is in use already.
+            # A leftover collection only takes room, and the new generation is in use already.
             return
 
 

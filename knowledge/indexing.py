@@ -1,7 +1,7 @@
-"""Indexing: files in, a new generation out, with only what changed embedded anew.
+"""Indexing: turns files into a new generation, and embeds only changed text.
 
 It runs in a process of its own, because Chroma's writes hold the interpreter lock for long. It may be killed at
-any moment: each document is one transaction, and what is in use stays as it was until the switch.
+any moment: each document is one transaction, and the generation in use stays unchanged until the switch.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ def index_paths(
     """Brings the index up to date with the files at `paths`, and puts it in use.
 
     Args:
-        paths: Files or folders. Documents indexed earlier from elsewhere stay; those under `paths` whose files
-            are gone go.
-        rebuild: Embed every document anew, those from elsewhere too; needed for another embedder and for a
+        paths: Files or folders. Documents indexed earlier from elsewhere stay; those under `paths` whose files are gone
+            are removed.
+        rebuild: Embed every document again, including those from elsewhere; needed for another embedder and for a
             damaged index.
-        only: Documents indexed earlier from elsewhere go.
-        choice: Which files of folders are read; None: all.
-        readers: Formats of your own, beside ours.
+        only: Remove documents indexed earlier from elsewhere.
+        choice: The files of folders to read; None: all.
+        readers: Your own formats, in addition to ours.
 
     Raises:
         ConfigurationError: The index was built by another embedder or version, and `rebuild` is not set.
@@ -96,7 +96,7 @@ def remove_course(
     """Removes one course from the index; its file stays, and brings it back when it is indexed again.
 
     Args:
-        title: The course's title, in capitals or not.
+        title: The course's title, in any case.
 
     Raises:
         NotFoundError: There is no such course.
@@ -106,7 +106,7 @@ def remove_course(
     started = time.monotonic()
     store = Generations(data_dir)
     number = store.current()
-    # Before the lock, which makes the data folder.
+    # Before the lock, because taking that creates the data folder.
     if not number:
         raise NotFoundError(f"Nothing is indexed in {data_dir}.")
     with closing(CatalogueReader(store.folder(number) / CATALOGUE)) as base:
@@ -114,7 +114,7 @@ def remove_course(
 
     def rest(known: Mapping[str, KnownDocument]) -> Target:
         path = path_of(title, known)
-        # What a killed run left may want texts embedded, for which nobody is here.
+        # The remains of a killed run may have texts to embed, and this run has no embedder.
         store.clear_building()
         return without(path, known)
 

@@ -1,4 +1,4 @@
-"""Hard-wrapped lines joined to paragraphs, with the places that they were read from."""
+"""Joins hard-wrapped lines to paragraphs, with their places in the file."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _FENCE = ("```", "~~~")
 class JoinedText:
     """A text that grows line by line.
 
-    Wrapped lines are joined, so that a sentence is whole; one blank line is between two paragraphs. What has a
-    shape keeps it: list items, headings, tables and code stay on lines of their own.
+    It joins wrapped lines, so that a sentence is whole, and puts one blank line between paragraphs. List items,
+    headings, tables and code keep lines of their own.
     """
 
     def __init__(self) -> None:
         self._parts: list[str] = []
         self._length = 0
         self._marks: list[Mark] = []
-        # The mark that holds from the next word on.
+        # The mark that applies from the next word on.
         self._mark: Mark | None = None
         self._blank_wanted = False
         self._in_code = False
@@ -46,16 +46,16 @@ class JoinedText:
         return not self._parts
 
     def mark(self, mark: Mark) -> None:
-        """Places what follows; of several before the next word the last holds."""
+        """Sets the place of the following text; of several before the next word the last counts."""
         self._mark = mark
 
     def end_paragraph(self) -> None:
-        """Lets nothing continue the last line."""
+        """Ends the last line, so that nothing continues it."""
         self._is_open = False
         self._blank_wanted = True
 
     def add(self, line: str, is_code: bool = False) -> None:
-        """Adds one line of the file; one of code stays as it is."""
+        """Adds one line of the file; leaves code unchanged."""
         words = " ".join(line.split())
         if is_code:
             self._append(line.rstrip())
@@ -81,12 +81,12 @@ class JoinedText:
         self._blank_wanted = False
         if not self._parts:
             separator = ""
-            # The first line's own indentation would move every mark when the text is stripped.
+            # Dropped, because stripping the text later would move every mark by the first line's indentation.
             line = line.lstrip()
         self._put(separator, line)
 
     def _continue(self, words: str) -> None:
-        # Scripts without spaces between words have none between lines either.
+        # Scripts without spaces between words have none between joined lines either.
         unspaced = is_unspaced(self._parts[-1][-1]) and is_unspaced(words[0])
         separator = "" if unspaced else " "
         self._put(separator, words)

@@ -1,6 +1,6 @@
-"""Layouts of courses as their owner corrected them: stored in the data folder, and read before anything else.
+"""Stores layouts of courses corrected by their owner, in the data folder; they take precedence over the files.
 
-Each is in the form of a `course.yaml`, which a folder of somebody else's need not hold.
+Each has the form of a `course.yaml`, but leaves the course's folder, which may be somebody else's, untouched.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ from antiphon.vocabulary.values import Value
 
 FOLDER = "layouts"
 MOST_LAYOUT_BYTES = 400_000
-# The first line of each file: which folder it is about.
+# The first line of each file, which names its folder.
 _ABOUT = "# "
 
 
 class LeftOutFile(Value, frozen=True, kw_only=True):
-    """A file of a course's folder that is left out, with the reason.
+    """A left-out file of a course's folder, with the reason.
 
     Attributes:
-        by_owner: They said so.
+        by_owner: True if the owner left it out.
     """
 
     file: str
@@ -46,10 +46,10 @@ class LeftOutFile(Value, frozen=True, kw_only=True):
 
 
 class CourseLayout(Value, frozen=True, kw_only=True):
-    """How a course is laid out; paths are relative to its folder.
+    """The layout of a course; paths are relative to its folder.
 
     Attributes:
-        is_corrected: By a layout that its owner stored.
+        is_corrected: True if it comes from a layout that its owner stored.
     """
 
     course: PlannedCourse
@@ -58,15 +58,15 @@ class CourseLayout(Value, frozen=True, kw_only=True):
 
     @property
     def outside(self) -> tuple[str, ...]:
-        """The files that are of the course, and of none of its lessons."""
+        """The files of the course that belong to no lesson."""
         return (*self.course.about, *self.course.materials)
 
 
 def course_layout(path: str, root: str, data_dir: Path) -> CourseLayout | None:
-    """Returns how the course in a folder is laid out, without reading its files; None if there is none.
+    """Returns the layout of the course in a folder, without reading its files; None if there is none.
 
     Args:
-        root: The folder that is indexed, which may hold others.
+        root: The indexed folder, which may hold other courses.
     """
     stored = stored_layouts(data_dir)
     with ReadingProcess(layouts=stored) as reader:
@@ -94,9 +94,9 @@ def corrected_layout(
     lessons: Sequence[PlannedLesson],
     leave_out: Sequence[str],
 ) -> str:
-    """Returns a corrected layout in the form of a `course.yaml`; files that it leaves in no lesson are outside.
+    """Returns a corrected layout in the form of a `course.yaml`; files that it puts in no lesson are outside.
 
-    What a rule leaves out stays left out if no lesson has it.
+    Files that a rule leaves out stay left out unless a lesson has them.
     """
     left_out = dict.fromkeys([*leave_out, *_unlisted(layout)])
     outside = [file for file in layout.course.files if file not in left_out]
@@ -122,12 +122,12 @@ def corrected_layout(
 
 
 def _unlisted(layout: CourseLayout) -> list[str]:
-    """Returns the files that a table of contents did not list, which is followed no longer."""
+    """Returns the files left out only because a table of contents, which the correction replaces, lacks them."""
     return [each.file for each in layout.left_out if is_by_table(each.reason)]
 
 
 def _without(files: Iterable[str], lessons: Sequence[PlannedLesson]) -> list[str]:
-    """Returns the files that are of no lesson, once each."""
+    """Returns the files that belong to no lesson, once each."""
     listed = {file for lesson in lessons for file in lesson.files}
     return [file for file in dict.fromkeys(files) if file not in listed]
 
@@ -142,10 +142,10 @@ def stored_layouts(data_dir: Path) -> dict[str, str]:
 
 
 def show_layout(folder: Path, data_dir: Path) -> str:
-    """Returns the layout of the course in a folder as a `course.yaml`, to be corrected.
+    """Returns the layout of the course in a folder as a `course.yaml` to correct.
 
     Raises:
-        NotFoundError: The folder is no course of several files.
+        NotFoundError: The folder is not a course of several files.
     """
     path = os.path.realpath(folder)
     preview = preview_paths([path], stored=stored_layouts(data_dir))
@@ -168,7 +168,7 @@ def _as_text(course: PreviewCourse, layout: CourseLayout) -> str:
 
 
 def save_layout(folder: Path, text: str, data_dir: Path) -> None:
-    """Stores a layout, by which the folder is indexed from then on.
+    """Stores a layout for all later indexing of the folder.
 
     Raises:
         KnowledgeError: It cannot be followed, or makes no course of the folder's files.
@@ -191,7 +191,7 @@ def save_layout(folder: Path, text: str, data_dir: Path) -> None:
 
 
 def store_layout(path: str, text: str, data_dir: Path) -> None:
-    """Stores a layout of a folder, as it is."""
+    """Stores a layout of a folder without checks."""
     place = _place(path, data_dir)
     make_private_folder(place.parent)
     fresh = place.with_suffix(".new")
@@ -201,7 +201,7 @@ def store_layout(path: str, text: str, data_dir: Path) -> None:
 
 
 def forget_layout(folder: Path, data_dir: Path) -> None:
-    """Lets a folder be laid out as its files tell.
+    """Returns a folder to the layout that its files suggest.
 
     Raises:
         NotFoundError: No layout of it is stored.

@@ -1,4 +1,4 @@
-"""The text of a lesson as it is indexed: what passages are cut from, and citations point into."""
+"""The indexed text of a lesson, from which passages are cut, and into which citations point."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WHERE documents.title = ? AND sections.lesson IS ? ORDER BY sections.number
 
 
 class LessonText(Value, frozen=True, kw_only=True):
-    """A lesson's text, normalised, and the file that it was read from; the title is empty outside lessons."""
+    """A lesson's normalised text and its file; the title is empty outside lessons."""
 
     file: Path
     title: str

@@ -1,4 +1,4 @@
-"""Resolution of a lesson's name: its number in digits or words, its place in the outline, or its title; pure."""
+"""Resolves a lesson's name: its number in digits or words, its place in the outline, or its title; pure."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ from antiphon.language.words import fold, words
 
 Embed = Callable[[Sequence[str]], Sequence[Sequence[float]] | Vector]
 
-# Lower than for a course's title, for there are few others within one course. Measured in
-# tests/integration/test_knowledge_course_names.py: names of what the course does not have reach 0.48 at most.
+# Lower than for a course's title, because a course has few other lessons. Measured in
+# tests/integration/test_knowledge_course_names.py: names of lessons that the course does not have reach 0.48 at most.
 _MIN_BY_MEANING = 0.5
 MOST_BY_LETTERS = 2_000
-"""Titles that are compared with one name; in a larger library its course must be named."""
+"""Most titles to compare with one name; in a larger library the caller must name the course."""
 MOST_BY_MEANING = 100
-"""Titles that are embedded for one name; of a longer outline only letters decide."""
-# "4", "lesson 4", "no. 4", "#4", "-1", and with its title behind it: "Lesson 4: Ranking".
+"""Most titles to embed for one name; in a longer outline only the letters decide."""
+# "4", "lesson 4", "no. 4", "#4", "-1", and with the title after it: "Lesson 4: Ranking".
 _NUMBERED = re.compile(
     r"(?:the\s+)?(?:lesson\s*)?(?:number\s+|no\.?\s*|#\s*)?(-?\d{1,6})(?:\s*[:.)\u2013-].*)?",
     re.IGNORECASE | re.DOTALL,
@@ -42,11 +42,11 @@ _PLACES = {
     ("eighth",): 7, ("ninth",): 8, ("tenth",): 9, ("last",): -1, ("final",): -1, ("penultimate",): -2,
     ("second", "to", "last"): -2, ("next", "to", "last"): -2,
 }  # fmt: skip
-"""Places in the outline: the first lesson is the one that is first, whether its number is 0 or 1."""
+"""Places in the outline: the first lesson is the one at the top, whether its number is 0 or 1."""
 
 
 class _Candidate(NamedTuple):
-    """A lesson that may be meant, and its course."""
+    """A lesson that the name may mean, and its course."""
 
     course: str
     lesson: Lesson
@@ -63,8 +63,8 @@ def resolve_lesson(
 
     Args:
         name: A negative number counts from the end of the outline.
-        courses: The course that it is a lesson of, or all.
-        embed: Asked only if the letters do not decide, and only within one course.
+        courses: The lesson's course alone, or all courses.
+        embed: Called only if the letters do not decide, and only within one course.
     """
     candidates = _candidates(courses)
     text = " ".join(str(name).split())
@@ -110,7 +110,7 @@ def _numbered(
 ) -> LessonMatch:
     for candidate in candidates:
         if candidate.lesson.number == number:
-            # In several courses it is a lesson of each that has one of this number.
+            # With several courses, the number means the lesson of each of them that has it.
             if len(courses) > 1:
                 return LessonMatch(number=number)
             return _match(candidate)
@@ -118,7 +118,7 @@ def _numbered(
 
 
 def _placed(place: int, courses: Sequence[Course]) -> LessonMatch:
-    # Every course has a last lesson: without a course there is none that is meant.
+    # Every course has a last lesson, so without a course the name means none.
     if len(courses) != 1:
         return LessonMatch(number=None)
     (course,) = courses
@@ -141,7 +141,7 @@ def _titled(
         title_words[label] = distinctive_words(candidate.lesson.title)
     ranked = rank_by_letters(text, title_words)
     found = clear_best(ranked, MIN_BY_LETTERS)
-    # By meaning some lesson of a large library is always near enough.
+    # Only within one course, because in a large library some lesson is always near enough in meaning.
     if found is None and len(courses) == 1 and len(labelled) <= MOST_BY_MEANING:
         ranked = _ranked_by_meaning(text, labelled, embed)
         found = clear_best(ranked, _MIN_BY_MEANING)
@@ -154,7 +154,7 @@ def _titled(
 def _labelled(
     candidates: Sequence[_Candidate], courses: Sequence[Course]
 ) -> dict[str, _Candidate]:
-    """Returns the candidates by number and title, and in several courses by the course's too."""
+    """Returns the candidates by number and title, with the course's title if there are several courses."""
     labelled = {}
     for candidate in candidates:
         own = candidate.label

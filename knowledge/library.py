@@ -1,4 +1,4 @@
-"""The library as the service reads it: searches, outlines and course names, over the generation in use."""
+"""The service's view of the library: searches, outlines and course names, over the generation in use."""
 
 from __future__ import annotations
 
@@ -24,18 +24,17 @@ from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage
 
 PASSAGE_CHARACTERS = 760
-"""Characters of a passage on average, if a search names no other budget."""
+"""Mean characters of a passage, unless a search names another budget."""
 _UNFITTED = Tuning()
 
 
 class Library:
-    """A read handle for many threads; every method blocks, so an event loop calls it through a thread.
+    """A thread-safe read handle; every method blocks, so an event loop must call it through a thread.
 
-    An index that is not there yet is no error: there are no courses then, and `refresh` finds them once
-    they are indexed.
+    A missing index is no error: there are no courses then, and `refresh` finds them once they are indexed.
 
     Attributes:
-        last_search: What the last search by meaning came to, whoever's it was.
+        last_search: The outcome of the last search by meaning, over all callers.
     """
 
     def __init__(
@@ -51,10 +50,10 @@ class Library:
         self._vectors = VectorCache(embedder)
         self._chroma_url = chroma_url
         self._lock = threading.Lock()
-        # Apart, because opening a generation takes seconds, in which queries go on.
+        # A lock of its own, because opening a generation takes seconds, during which queries continue.
         self._refresh_lock = threading.Lock()
         self._open: OpenGeneration | None = None
-        # How many callers read each generation; one that was replaced is closed by its last reader.
+        # The number of readers of each generation; the last reader of a replaced one closes it.
         self._readers: Counter[int] = Counter()
         self.last_search = LastTry()
 
@@ -69,10 +68,10 @@ class Library:
         """Opens the generation in use.
 
         Args:
-            tuning: Other figures than those of the product, to be measured.
+            tuning: Figures other than the product's, for benchmarks.
 
         Raises:
-            ConfigurationError: The index was built by another embedder or version; the message says how to mend it.
+            ConfigurationError: The index was built by another embedder or version; the message says how to fix that.
             KnowledgeError: The data folder cannot be read, or the index is damaged.
         """
         generations = Generations(data_dir)
@@ -82,9 +81,9 @@ class Library:
         return library
 
     def refresh(self) -> bool:
-        """Turns to another generation if one was put in use; returns True if it did.
+        """Switches to another generation if one was put in use; returns True if it did.
 
-        Queries that run finish on the old one. If the new one cannot be opened the old one stays.
+        Running queries finish on the old one. If the new one cannot be opened, the old one stays.
 
         Raises:
             ConfigurationError: As `open`.
@@ -118,8 +117,8 @@ class Library:
         Args:
             course: An exact title (see `resolve_course`), or None: all courses.
             lesson: A lesson's number, or None: all lessons.
-            known: Passages found before: their sentences are not brought again.
-            characters: Of all passages together, at most; None: `PASSAGE_CHARACTERS` for each.
+            known: Passages found before, whose sentences must not come again.
+            characters: Most characters of all passages together; None: `PASSAGE_CHARACTERS` for each.
 
         Raises:
             KnowledgeError: The vector index or the catalogue fails; `keyword_search` may still work.
@@ -146,7 +145,7 @@ class Library:
         known: Sequence[Passage] = (),
         characters: int | None = None,
     ) -> list[Passage]:
-        """Searches as `search` does, by words alone: no embedder, no vector index."""
+        """Searches as `search` does, but only by words, without embedder or vector index."""
         with self._borrow() as generation:
             if generation is None or limit < 1:
                 return []
@@ -154,7 +153,7 @@ class Library:
             return generation.keyword_search(query, wanted)
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends, as one passage; nothing if there is no such lesson.
+        """Returns the beginning or the end of a lesson as one passage; nothing if there is no such lesson.
 
         Args:
             course: An exact title.
@@ -165,10 +164,10 @@ class Library:
             return generation.lesson_part(course, lesson, part)
 
     def likeness(self, question: str, texts: Sequence[str]) -> Sequence[float]:
-        """Returns how like each text is to the question by meaning: their cosine, -1 to 1, in the texts' order.
+        """Returns each text's likeness in meaning to the question: the cosine, -1 to 1, in the texts' order.
 
-        What was asked or searched lately, and what is a sentence of the library, is not embedded again. It needs no
-        index: a catalogue that cannot be read only makes it slower.
+        It does not embed again recent questions and queries, or sentences of the library. It needs no index: an
+        unreadable catalogue only makes it slower.
         """
         with self._borrow() as generation:
 
@@ -192,17 +191,17 @@ class Library:
             )
 
     def resolve_lesson(self, name: int | str, course: str | None = None) -> LessonMatch:
-        """Finds the lesson that a name means, by number, place in the outline or title.
+        """Finds the lesson that a name means, by number, place in the outline, or title.
 
         Args:
-            name: As a person writes it: 4, "lesson four", "the last lesson", or its title or a part of it.
+            name: In any usual form: 4, "lesson four", "the last lesson", or its title or a part of it.
             course: The exact title of its course, or None: any course.
         """
         courses = [each for each in self.courses() if course in (None, each.title)]
         return resolve_lesson(name, courses, self._vectors.vectors)
 
     def outline(self, title: str) -> Course | None:
-        """Returns the course with this title, however it is written, or None."""
+        """Returns the course with this title, ignoring case and accents, or None."""
         for course in self.courses():
             if fold(course.title) == fold(title):
                 return course
@@ -216,7 +215,7 @@ class Library:
             return generation.courses
 
     def weight(self, term: str) -> float:
-        """Returns how telling a term (stemmed by language/words.py) is: its rarity here by that in English."""
+        """Returns the weight of a term (stemmed by language/words.py): its rarity here times its rarity in English."""
         with self._borrow() as generation:
             if generation is None:
                 return log(2.0)
@@ -235,12 +234,12 @@ class Library:
             )
 
     def close(self) -> None:
-        """Closes all files once the queries that run are done; afterwards the library is empty."""
+        """Closes all files once the running queries are done; afterwards the library is empty."""
         self._swap(None)
 
     @contextmanager
     def _borrow(self) -> Iterator[OpenGeneration | None]:
-        """Lends the generation in use, kept open as long as the caller needs it."""
+        """Lends the generation in use, and keeps it open while the caller needs it."""
         with self._lock:
             generation = self._open
             if generation is not None:

@@ -1,4 +1,4 @@
-"""Likeness of meaning between a question and texts, with vectors kept so that the same text is embedded once."""
+"""Likeness of meaning between a question and texts, with a cache of vectors so that each text is embedded once."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from antiphon.knowledge.vectors import Vector
 from antiphon.vocabulary.ports import Embedder
 
 LookUp = Callable[[Sequence[str]], Mapping[str, Vector]]
-"""Finds vectors of texts that were embedded before; a text that it does not know is missing in the result."""
+"""Finds vectors of texts that were embedded before; the result lacks unknown texts."""
 
-# Vectors kept: 384 numbers of four bytes each make 6 MB.
+# Number of cached vectors: with 384 numbers of four bytes each they take 6 MB.
 _KEPT = 4_000
 
 
 class VectorCache:
-    """An embedder that remembers what it was asked last; for many threads."""
+    """An embedder with a cache of the latest texts; thread-safe."""
 
     def __init__(self, embedder: Embedder, size: int = _KEPT) -> None:
         self._embedder = embedder
@@ -33,12 +33,12 @@ class VectorCache:
         return row
 
     def vectors(self, texts: Sequence[str], look_up: LookUp | None = None) -> Vector:
-        """Returns the texts' vectors as rows; what is neither kept nor looked up is embedded."""
+        """Returns the texts' vectors as rows; embeds those that are neither cached nor found."""
         found = self._recall(texts)
         if look_up is not None:
             found |= look_up(_missing(texts, found))
         unknown = _missing(texts, found)
-        # Outside the lock: others must not wait for the embedder to learn what is kept.
+        # Outside the lock, so that lookups of cached vectors need not wait for the embedder.
         for text, vector in zip(unknown, self._embedder.embed(unknown), strict=True):
             found[text] = np.asarray(vector, dtype=np.float32)
         self._keep(found)
@@ -68,7 +68,7 @@ def _missing(texts: Sequence[str], found: Mapping[str, Vector]) -> list[str]:
 def likeness(
     cache: VectorCache, question: str, texts: Sequence[str], look_up: LookUp | None
 ) -> list[float]:
-    """Returns the cosine between the question and each text, -1 to 1; white space around a text does not count."""
+    """Returns the cosine between the question and each text, -1 to 1; ignores white space around a text."""
     if not texts:
         return []
     rows = cache.vectors([text.strip() for text in texts], look_up)

@@ -1,6 +1,6 @@
-"""One file, or several that are planned as one course, read as a course document, or refused with the reason.
+"""Reads one file, or several planned as one course, as a course document, or refuses it with the reason.
 
-Files are hostile: this runs in a process of its own (reading_process.py), within limits of time and memory.
+Files may be hostile: this runs in a separate process (reading_process.py), within limits of time and memory.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ from antiphon.vocabulary.errors import DocumentError
 from antiphon.vocabulary.values import Value
 
 LARGEST_TEXT = 50_000_000
-"""Characters of one document."""
-# Raised when the same bytes would be read or cut in another way, so that every document is indexed anew.
+"""Most characters of one document."""
+# Raised when the same bytes would be read or cut differently, so that every document is indexed again.
 _READING = "4"
-# A file that changed so shortly before it was read may change again without another time or size.
+# A file that changed more recently than this before the read may change again without a new time or size.
 _SETTLED_S = 2.0
 
 
 class Loaded(Value, frozen=True, kw_only=True):
-    """What came of a document's files.
+    """The outcome of reading a document's files.
 
     Attributes:
-        document: None if its content is as it is known.
-        unread: Files of a course that could not be read, each with the reason; the rest of the course is there.
+        document: None if its content is unchanged.
+        unread: Files of a course that could not be read, each with the reason; the document holds the others.
     """
 
     document: Document | None = None
@@ -90,7 +90,7 @@ def _load_course(course: PlannedCourse, stamp: str, known_hash: str | None) -> L
 
     parts, unread = read_course(course, read)
     if unread:
-        # Read once more the next time, and not changed as long as the same files fail.
+        # Without a stamp the course is read again in the next run; this hash stays equal while the same files fail.
         stamp = ""
         found_hash = content_hash(f"{found_hash}{unread}".encode())
     if found_hash == known_hash:
@@ -104,7 +104,7 @@ def _path_of(course: PlannedCourse, file: str) -> str:
 
 
 def _course_hash(course: PlannedCourse) -> str:
-    """Returns the hash of a course's files and of its plan, wherever it lies; one file is held at a time."""
+    """Returns the hash of a course's files and plan, without its location; holds one file at a time."""
     rows = [_plan_as_text(course)]
     for file in course.files:
         try:
@@ -129,7 +129,7 @@ def _content(path: str, data: bytes) -> Content:
 
 
 def _document(path: str, found_hash: str, stamp: str, parts: Parts) -> Document:
-    """Makes the document of a file's parts; one without a title is named after its file.
+    """Makes a document from a file's parts; without a title it is named after its file.
 
     Raises:
         DocumentError: There is no text, or too much of it.
@@ -156,7 +156,7 @@ def _document(path: str, found_hash: str, stamp: str, parts: Parts) -> Document:
 
 
 def name_of(path: str) -> str:
-    """Returns a title made of a file's or a folder's name; of "README" that of the folder round it."""
+    """Makes a title from a file's or a folder's name; from the name of the enclosing folder for "README"."""
     if os.path.isdir(path):
         name = os.path.basename(path)
     else:
@@ -180,7 +180,7 @@ def read_file(path: str) -> bytes:
     """Reads the file's bytes.
 
     Raises:
-        DocumentError: It is missing, unreadable, empty, too large, no regular file, or of another kind.
+        DocumentError: It is missing, unreadable, empty, too large, no regular file, or in another format.
     """
     limit = _format(path).largest_bytes
     try:
@@ -195,7 +195,7 @@ def read_file(path: str) -> bytes:
         raise DocumentError(
             path, f"it cannot be read: {error.strerror or error}"
         ) from error
-    # Checked once more: the file may have grown since, and those of /proc report a size of zero.
+    # Checked again, because the file may have grown since, and files in /proc report a size of zero.
     _check_size(path, len(data), limit)
     return data
 
@@ -209,12 +209,12 @@ def _check_size(path: str, size_bytes: int, limit: int) -> None:
 
 
 def content_hash(data: bytes) -> str:
-    """Returns the SHA-256 by which a changed document is recognised."""
+    """Returns the SHA-256 that identifies a document's content."""
     return hashlib.sha256(_READING.encode() + b"\n" + data).hexdigest()
 
 
 def stamp_of(path: str, course: PlannedCourse | None = None) -> str:
-    """Returns what of a document changes with it and is had without reading it; empty if that is nothing."""
+    """Returns a document's sizes and times, which change with it and need no reading; empty if unavailable."""
     try:
         return _stamp(path, course)[0]
     except OSError:
@@ -222,7 +222,7 @@ def stamp_of(path: str, course: PlannedCourse | None = None) -> str:
 
 
 def settled_stamp(path: str, course: PlannedCourse | None = None) -> str:
-    """Returns the stamp of a document that will not change unseen; empty if it was written a moment ago."""
+    """Returns the stamp of a document; empty if it was written so recently that it may change without a new stamp."""
     try:
         stamp, changed_ns = _stamp(path, course)
     except OSError:
@@ -233,7 +233,7 @@ def settled_stamp(path: str, course: PlannedCourse | None = None) -> str:
 
 
 def _stamp(path: str, course: PlannedCourse | None) -> tuple[str, int]:
-    """Returns the stamp, and when the file, or one of the course's, changed last."""
+    """Returns the stamp, and the time of the last change of the file, or of any file of the course."""
     if course is None:
         row, changed_ns = _row(path)
         return f"{_READING}:{row}", changed_ns
@@ -247,9 +247,9 @@ def _stamp(path: str, course: PlannedCourse | None) -> tuple[str, int]:
 
 
 def _row(path: str) -> tuple[str, int]:
-    """Returns what tells a file from a changed one, and when it changed."""
+    """Returns the values that distinguish a file from a changed one, and the time of its change."""
     found = os.stat(path)
-    # The time of the last change of the inode too: programs that copy set the other back.
+    # Includes the inode's change time, because programs that copy files set the other time back.
     changed_ns = max(found.st_mtime_ns, found.st_ctime_ns)
     name = os.path.basename(path)
     times = f"{found.st_mtime_ns}:{found.st_ctime_ns}:{found.st_ino}"

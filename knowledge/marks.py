@@ -1,7 +1,7 @@
-"""Places in a file: stored with their section, and found again for a part of its text.
+"""Places in a file: stores them with their section, and finds those of a part of its text.
 
-The catalogue keeps them in a table and not in a column of sections: a passage needs one or two of them, and a long
-transcript has thousands.
+The catalogue has a table for them instead of a column of sections, because a passage needs one or two of them, and a
+long transcript has thousands.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _INSERT = (
 def store_marks(
     sql: sqlite3.Connection, section: int | None, marks: Sequence[Mark]
 ) -> None:
-    """Stores the marks of a section that was stored just now."""
+    """Stores the marks of a section that has just been stored."""
     rows = [
         (section, mark.start, mark.place, mark.link, mark.heading) for mark in marks
     ]
@@ -51,7 +51,7 @@ def store_marks(
 
 
 def marks_of(rows: Iterable[Any]) -> tuple[Mark, ...]:
-    """Makes marks of the rows that `MARKS` finds."""
+    """Makes marks from the rows of `MARKS`."""
     return tuple(
         Mark(start=start, place=place, link=link, heading=heading)
         for start, place, link, heading in rows
@@ -59,10 +59,10 @@ def marks_of(rows: Iterable[Any]) -> tuple[Mark, ...]:
 
 
 def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
-    """Returns the passage with its places: the one that holds at its start, if any, and those within it.
+    """Returns the passage with its places: the one that applies at its start, if any, and those within it.
 
     Args:
-        marks: As `MARKS` finds them for the passage's part of its section.
+        marks: The result of `MARKS` for the passage's part of its section.
     """
     start = passage.start or 0
     place, link, later = None, passage.link, list(marks)
@@ -78,7 +78,7 @@ def placed(passage: Passage, marks: Sequence[Mark]) -> Passage:
 
 
 def headings_of(marks: Sequence[Mark], start: int, length: int) -> str:
-    """Returns the headings that a part of the text is under, for the search by words."""
+    """Returns the headings above a part of the text, for the search by words."""
     by_start = attrgetter("start")
     first = max(bisect_right(marks, start, key=by_start) - 1, 0)
     end = bisect_right(marks, start + length - 1, key=by_start)

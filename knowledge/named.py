@@ -1,4 +1,4 @@
-"""The course that a person names by its title."""
+"""Finds the course whose title a person gives."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from antiphon.vocabulary.errors import NotFoundError
 
 
 def title_meant(named: str, titles: Iterable[str]) -> str:
-    """Returns the title that is meant, however it is written.
+    """Returns the title that a person means, in any case.
 
     Raises:
-        NotFoundError: There is none; says which comes near.
+        NotFoundError: There is none; the message names a similar one, if any.
     """
     known = {fold(title): title for title in titles}
     if fold(named) in known:

@@ -1,4 +1,4 @@
-"""Names of files and folders as titles: as words, and which texts are no titles although a file gives them."""
+"""Makes titles from the names of files and folders, and recognises texts that are no titles."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_TITLES = _NO_NAMES | frozenset(
         "null",
     ]
 )
-# What programs write if nobody wrote a title: "Microsoft Word - Document1", "PowerPoint Presentation".
+# Titles that programs write if nobody did: "Microsoft Word - Document1", "PowerPoint Presentation".
 _OF_PROGRAMS = re.compile(
     r"(microsoft (word|powerpoint|excel)\b.{0,20}|powerpoint[- ]pr[a-zäé]{1,3}sentation"
     r"|pr[a-zäé]{1,3}sentation powerpoint|untitled( document)?[ _-]?\d{0,3}|(document|presentation|slide) ?\d{1,3}"
@@ -30,15 +30,15 @@ _OF_PROGRAMS = re.compile(
     re.IGNORECASE,
 )
 _TEMPLATE = re.compile(r"\{\{|\{%|<%|\$\{")
-# A title that a program puts before a file's name: "Microsoft Word - Chapter 3.doc".
+# The prefix that a program puts before a file's name: "Microsoft Word - Chapter 3.doc".
 _PREFIX = re.compile(r"microsoft (word|powerpoint) - ", re.IGNORECASE)
 _ENDING = re.compile(r"\.(docx?|pptx?|rtf|odt|tex|pdf|html?|md)$", re.IGNORECASE)
-# What tools of translation leave before a title.
+# The remains of translation tools before a title.
 _ORDER = re.compile(r"!translate\s+")
 # Pandoc's attributes of a heading: "Joins {#sec-joins .unnumbered}".
 _ATTRIBUTES = re.compile(r"\s{0,20}\{[#.-][^{}]{0,200}\}$")
 
-# What else is given as the title in a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
+# Other texts in the title field of a file's properties: "(anonymous)", "Binder1.pdf", "report_final_2".
 _FILES = "pdf|docx?|pptx?|xlsx?|od[tps]|rtf|txt|tex|dvi|e?ps|indd|qxd|pub|html?|png|jpe?g|tiff?|exe|dwg|vsdx?|md"
 _NO_TITLE = re.compile(
     r"\(?(?:anonymous|untitled|no title|title)\)?|[^\w]+|(?:book|binder) ?[0-9]{0,3}"
@@ -53,13 +53,13 @@ def plain_name(name: str) -> str:
 
 
 def is_name(stem: str) -> bool:
-    """Returns False for a file's name, without its ending, that says nothing of what is in it: "Untitled"."""
+    """Returns False for a file's name, without its ending, that says nothing about the content: "Untitled"."""
     plain = stem.strip().casefold()
     return plain not in _NO_NAMES and _OF_PROGRAMS.fullmatch(plain) is None
 
 
 def is_title(text: str) -> bool:
-    """Returns False for a text that is in the place of a title and says nothing: "README", "{{ page.title }}"."""
+    """Returns False for a text in place of a title that says nothing: "README", "{{ page.title }}"."""
     plain = text.strip().casefold()
     if not plain or plain in _NO_TITLES or _TEMPLATE.search(plain):
         return False
@@ -67,9 +67,9 @@ def is_title(text: str) -> bool:
 
 
 def is_no_title(text: str) -> bool:
-    """Returns True for what a program wrote as the title in a file's properties: a file's name, or "untitled".
+    """Returns True for a title that a program wrote into a file's properties: a file's name, or "untitled".
 
-    People write some of these too, on the page, where `is_title` decides alone.
+    Titles on the page are written by people, sometimes like these, so for them only `is_title` decides.
     """
     plain = text.strip()
     is_written = len(plain) <= LONGEST_TITLE and _NO_TITLE.fullmatch(plain) is None
@@ -77,7 +77,7 @@ def is_no_title(text: str) -> bool:
 
 
 def as_title(text: str) -> str:
-    """Returns a text as a title, without what programs put round it; empty if nothing is left."""
+    """Returns a text as a title, without the additions of programs; empty if nothing is left."""
     plain = _ORDER.sub("", " ".join(text.split()), count=1)
     plain = _ATTRIBUTES.sub("", plain)
     found = _PREFIX.match(plain)

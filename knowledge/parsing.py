@@ -1,4 +1,4 @@
-"""The lines of a file read as a course: header, title, lessons and their paragraphs."""
+"""Parses the lines of a file as a course: header, title, lessons and their paragraphs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from antiphon.vocabulary.outside import web_link
 
 _HEADER = re.compile(r"course (title|link|instructor)\s*:", re.IGNORECASE)
 _LESSON_LINK = re.compile(r"lesson link\s*:", re.IGNORECASE)
-# The header is within this many lines from the top; further down "Course link:" is text.
+# The header is within this many lines from the top; below them "Course link:" is text.
 _HEADER_LINES = 12
 
 
@@ -36,7 +36,7 @@ def parse_script(text: str) -> Parts:
 
 
 def parse_content(content: Content) -> Parts:
-    """Decides what in a file is header, title, lesson and text."""
+    """Divides a file into header, title, lessons and text."""
     header, lines = _split_header(content.lines)
     plan = find_headings(lines)
     heading = "" if plan.title_at is None else plain_title(lines[plan.title_at].text)
@@ -48,7 +48,7 @@ def parse_content(content: Content) -> Parts:
     sections = _sections(lines, plan, link)
     has_headings = any(line.level for line in lines)
     if has_headings and not any(section.text for section in sections):
-        # A file of headings alone, such as a list of subjects: they are all the text that it has.
+        # In a file with nothing but headings, such as a list of subjects, the headings are the text.
         sections = _sections(_as_text(lines), Headings(lessons={}), link)
     return Parts(
         title=title or None,
@@ -60,7 +60,7 @@ def parse_content(content: Content) -> Parts:
 
 
 def _without_other_title(plan: Headings, title: str, heading: str) -> Headings:
-    """Leaves a heading over its text if the file is called otherwise, so that it is not lost."""
+    """Keeps a heading in the text if the file has another title, so that it is not lost."""
     is_other = title and heading and fold(title) != fold(as_title(heading))
     return replace(plan, title_at=None) if is_other else plan
 
@@ -69,8 +69,8 @@ def parse_lesson(content: Content, number: int, name: str, title: str = "") -> S
     """Reads a file as one lesson of a course of several files; all its headings are places.
 
     Args:
-        name: The lesson's title if the file gives itself none.
-        title: The one that it has whatever the file says.
+        name: The lesson's title if the file gives none.
+        title: A title that overrides the file's own.
     """
     _, lines = _split_header(content.lines)
     title = title or as_title(content.title or "")
@@ -93,13 +93,13 @@ def _as_text(lines: Sequence[Line]) -> list[Line]:
 
 
 def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:
-    """Returns the header's fields and the lines that are not the header's."""
+    """Returns the header's fields and the other lines."""
     header: dict[str, str] = {}
     rest = []
     for place, line in enumerate(lines):
         may_be_field = place < _HEADER_LINES and len(line.text) <= LONGEST_TITLE
         found = _HEADER.match(line.text.strip(MARKUP)) if may_be_field else None
-        # The first of two wins, even if it is empty; the second is text.
+        # The first of two equal fields wins, even if it is empty; the second is text.
         if found is None or found[1].lower() in header:
             rest.append(line)
         else:
@@ -108,12 +108,12 @@ def _split_header(lines: Sequence[Line]) -> tuple[dict[str, str], list[Line]]:
 
 
 class _Section:
-    """One section as it grows.
+    """A section under construction.
 
     Args:
-        course_link: The address of its course, for places whose section has none of its own.
-        link: Its own, if that is known before its first line.
-        anchor: What leads to its heading within the course's address; empty if nothing does.
+        course_link: The address of its course, for places in a section without its own address.
+        link: Its own address, if that is known before its first line.
+        anchor: The fragment of its heading in the course's address; empty if there is none.
     """
 
     def __init__(
@@ -142,10 +142,10 @@ class _Section:
         self._text.add(line.text, is_code=line.is_code)
 
     def mark(self, place: Line, heading: str) -> None:
-        """Notes where the text from here on is: at `place`, under `heading`."""
+        """Marks the place of the text that follows: `place`, under `heading`."""
         words = place.place or heading
         if words:
-            # The fragment for now: the line that names the section's link may be still to come.
+            # The bare fragment for now, because the line with the section's link may still follow.
             fragment = place.fragment or None
             self._text.mark(Mark(start=0, place=words, link=fragment, heading=heading))
 
@@ -154,7 +154,7 @@ class _Section:
 
     @property
     def is_blank(self) -> bool:
-        """Returns True for text outside lessons that is not there."""
+        """Returns True for an empty section outside lessons."""
         return self._heading is None and self._joined.is_empty
 
     def finished(self) -> Section:
@@ -186,7 +186,7 @@ def _sections(
     """Splits the lines at lesson headings; text before the first is a section without a number."""
     sections = [_Section(None, link)]
     _fill(sections, lines, plan, link)
-    # A lesson may be empty: it still is in the table of contents. Text outside lessons is left out where it is.
+    # An empty lesson stays, because it is in the table of contents; an empty section outside lessons is dropped.
     if sections[0].is_blank:
         del sections[0]
     return tuple([section.finished() for section in sections])
@@ -195,8 +195,8 @@ def _sections(
 def _fill(
     sections: list[_Section], lines: Sequence[Line], plan: Headings, link: str | None
 ) -> None:
-    """Puts each line into the last section, and opens one at each lesson."""
-    # A page goes on over a lesson's heading, a heading of lower level does not.
+    """Adds each line to the last section, and opens a new section at each lesson."""
+    # A page continues past a lesson's heading; a lower heading ends there.
     place = Line("")
     heading = ""
     for at, line in enumerate(lines):
@@ -220,7 +220,7 @@ def _fill(
 
 
 def _of_heading(line: Line, place: Line) -> Line:
-    """Returns what leads to a heading: its own anchor, or the page that it is on."""
+    """Returns the target for a link to a heading: its own anchor, or its page."""
     return line if line.fragment or not place.place else place
 
 

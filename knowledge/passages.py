@@ -1,4 +1,4 @@
-"""Passages as they leave a search: spans of sentences with their text, their source, and why they were found."""
+"""Makes the passages of a search: spans of sentences with their text, source and the reasons for finding them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.vocabulary.values import LessonPart, Passage, Signals, StoredText
 
 
 def banned(row: SentenceRow, wanted: Wanted) -> Flags:
-    """Returns which sentences are not to be chosen: outside course or lesson, or known already."""
+    """Returns a flag for each sentence that may not be chosen: outside course or lesson, or known already."""
     outside = []
     for stretch in row.stretches:
         place = stretch.place
@@ -31,7 +31,7 @@ def banned(row: SentenceRow, wanted: Wanted) -> Flags:
 
 
 def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
-    """Returns which sentences are in a passage, whole or in part."""
+    """Returns a flag for each sentence that is in a passage, whole or in part."""
     found: Flags = np.zeros(len(row), dtype=bool)
     end = start + len(passage.text.text)
     address = (passage.course, passage.lesson, passage.title)
@@ -45,13 +45,13 @@ def _within(row: SentenceRow, passage: Passage, start: int) -> Flags:
 
 
 class Asked:
-    """The words of a query, as it has them, with the hashes of their stems."""
+    """The words of a query in their own form, with the hashes of their stems."""
 
     def __init__(self, query: str) -> None:
         self._hashes = {word: set(map(term_hash, terms(word))) for word in words(query)}
 
     def matched(self, span: Span, row: SentenceRow) -> tuple[str, ...]:
-        """Returns the words that the sentences hold."""
+        """Returns the query's words that the sentences hold."""
         places, hashes = row.terms
         first, end = np.searchsorted(places, (span.first, span.last + 1))
         held = set(hashes[first:end].tolist())
@@ -61,7 +61,7 @@ class Asked:
 def passage_of(
     asked: Asked, span: Span, row: SentenceRow, scores: SentenceScores
 ) -> Passage:
-    """Makes a passage of a span: the exact text of its lesson, from its first sentence to its last."""
+    """Makes a passage from a span: the exact text of its lesson, from its first sentence to its last."""
     signals = Signals(
         meaning=round(float(scores.meaning[span.best]), 2),
         words=round(float(scores.words[span.best]), 2),
@@ -72,9 +72,9 @@ def passage_of(
 
 
 def part_of_lesson(row: SentenceRow, part: LessonPart, characters: int) -> Passage:
-    """Makes a passage of the first or the last sentences of a row, as many as fit, and one in any case.
+    """Makes a passage from the first or the last sentences of a row, as many as fit, but at least one.
 
-    It is none of a search, so a briefing shows it whole: its sentences need be like no question.
+    A briefing shows it whole, because no search found it and its sentences need not resemble a question.
     """
     number = len(row.stretches) - 1 if part == "end" else 0
     inside = np.flatnonzero(row.stretch == number)
@@ -89,7 +89,7 @@ def part_of_lesson(row: SentenceRow, part: LessonPart, characters: int) -> Passa
 
 
 def _cut(row: SentenceRow, first: int, last: int) -> Passage:
-    """Returns the exact text of a lesson from one sentence of a row to another, with where it is."""
+    """Returns the exact text of a lesson from one sentence of a row to another, with its place."""
     stretch = row.stretch_of(first)
     place = stretch.place
     start = int(row.starts[first])

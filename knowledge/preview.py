@@ -1,4 +1,4 @@
-"""What an indexing run would make of files: courses, their lessons and files, and what is left out; nothing is kept."""
+"""Previews an indexing run: the courses, their lessons and files, and the files left out; it stores nothing."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class PreviewLesson(Value, frozen=True, kw_only=True):
 
 
 class PreviewCourse(Value, frozen=True, kw_only=True):
-    """A course as it would be indexed.
+    """A course that an indexing run would make.
 
     Attributes:
         path: Its file, or its folder.
-        outside: Files of it that are of none of its lessons.
+        outside: Its files that belong to no lesson.
     """
 
     path: str
@@ -53,8 +53,8 @@ def preview_paths(
     """Reads the files at `paths` as an indexing run into an empty index would, and writes nothing.
 
     Args:
-        stored: Layouts that their owner stored, by the paths of their folders.
-        report: Given the number of documents, returns what is told of each before it is read.
+        stored: The owner's stored layouts, by the paths of their folders.
+        report: Gets the number of documents, and returns a function to call before each is read.
     """
     with ReadingProcess(layouts=stored) as reader:
         found = find_files(paths, (), reader.plan, choice or Choice())
@@ -76,7 +76,7 @@ def _previewed(document: Document, plan: PlannedCourse | None) -> PreviewCourse:
     lessons: list[PreviewLesson] = []
     for section in document.sections:
         if section.number is not None:
-            # In the order of the plan, which has none if the lessons are in the page about the course.
+            # In the order of the plan, which has no lessons if they are in the page about the course.
             own = files[len(lessons)] if files else ()
             lesson = PreviewLesson(
                 number=section.number, title=section.title, files=own

@@ -1,4 +1,4 @@
-"""Files read in a process beside this one, which may die of them: this one only waits, and starts another."""
+"""Reads files in a separate process, which a file may kill: this process only waits, and starts another."""
 
 from __future__ import annotations
 
@@ -31,55 +31,55 @@ from antiphon.vocabulary.program import child_environment
 from antiphon.vocabulary.typed import prepared
 
 _CHUNK_BYTES = 1_048_576
-# A reply of more is no document: LARGEST_TEXT characters of four bytes, and their places.
+# A longer reply cannot be a document: LARGEST_TEXT characters of four bytes, and their places.
 _LARGEST_REPLY_BYTES = 400_000_000
-# Times the limit of processor time: a busy machine is no fault of the file's.
+# A multiple of the limit of processor time, because a busy machine is not the file's fault.
 _PATIENCE = 2
 
 
 class ReadDocument(NamedTuple):
-    """What came of reading: the document, unless it is as it is known, and files of it that could not be read."""
+    """The outcome of reading: the document, unless it is unchanged, and its files that could not be read."""
 
     document: KnownDocument | None
     unread: tuple[tuple[str, str], ...] = ()
 
 
 class ReadsDocuments(Protocol):
-    """Reads files, and keeps what was read until it is stored."""
+    """Reads files, and keeps the documents until they are stored."""
 
     def plan(self, root: str, files: Sequence[str]) -> Layout:
-        """Reads the layout of a folder from the paths of the files below it.
+        """Works out the layout of a folder from the paths of the files below it.
 
         Raises:
-            DocumentError: It cannot be told; the reason is for the person who named the folder.
+            DocumentError: That failed; the reason is for the person who named the folder.
         """
 
     def read(
         self, path: str, known_hash: str | None, course: PlannedCourse | None = None
     ) -> ReadDocument:
-        """Reads one file, or the files of a course, unless its hash is the one known.
+        """Reads one file, or the files of a course, unless its hash is the known one.
 
         Raises:
             DocumentError: It cannot be used; the reason is for the person who named it.
         """
 
     def is_named(self, path: str) -> bool:
-        """Returns False if the title of what was read is no more than the file's name."""
+        """Returns False if the title of a document that was read is only the file's name."""
 
     def rename(self, path: str, title: str) -> None:
-        """Gives what was read another title."""
+        """Gives a document that was read another title."""
 
     def document(self, path: str) -> Document:
-        """Returns what was read."""
+        """Returns a document that was read."""
 
 
 class ReadingProcess:
-    """Reads each file in a process with limits; one process reads many, until one of them is its end.
+    """Reads each file in a process with limits; one process reads many files, until one of them kills it.
 
-    What was read waits in a file of its own: a thousand documents are not held in memory until they are stored.
+    Documents wait in a temporary file until they are stored, because a thousand would fill the memory.
 
     Args:
-        layouts: Those that their owner stored, by the paths of their folders.
+        layouts: The owner's stored layouts, by the paths of their folders.
     """
 
     def __init__(
@@ -107,7 +107,7 @@ class ReadingProcess:
         self.close()
 
     def close(self) -> None:
-        """Ends the process and forgets what was read."""
+        """Ends the process and forgets the documents."""
         self._stop()
         self._spool.close()
 
@@ -127,7 +127,7 @@ class ReadingProcess:
     def read(
         self, path: str, known_hash: str | None, course: PlannedCourse | None = None
     ) -> ReadDocument:
-        # Thousands of empty files would take as many turns of the process.
+        # Spares the process thousands of requests for empty files.
         if course is None and _is_empty(path):
             raise DocumentError(path, "it is empty")
         request = ReadRequest(path=path, known_hash=known_hash, course=course)
@@ -200,7 +200,7 @@ class ReadingProcess:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 env=child_environment(),
-                # Ctrl-C is for the one who waits; it ends this one too.
+                # Ctrl-C must reach only the parent, which ends this process itself.
                 start_new_session=True,
             )
         return self._process
@@ -213,7 +213,7 @@ class ReadingProcess:
         return _receive(stdout, length, deadline)
 
     def _ended(self, error: Exception) -> str:
-        """Says why there is no reply, and lets the next file have another process."""
+        """Explains a missing reply, and ends the process so that the next file gets another one."""
         status = self._stop()
         if isinstance(error, TimeoutError) or status == -signal.SIGXCPU:
             return f"it takes longer than {self._limits.seconds:g} s to read; split it"
@@ -229,7 +229,7 @@ class ReadingProcess:
             if pipe is not None:
                 _close(pipe)
         try:
-            # At the end of its input it ends by itself, if it still can.
+            # The process ends by itself at the end of its input, if it still can.
             return process.wait(timeout=0.2)
         except subprocess.TimeoutExpired:
             process.kill()
@@ -248,7 +248,7 @@ def _receive(file: int, length: int, deadline: float) -> bytes:
     """Reads `length` bytes before the deadline.
 
     Raises:
-        TimeoutError: They did not come in time.
+        TimeoutError: They did not arrive in time.
         EOFError: The other side ended.
     """
     parts = []
@@ -270,5 +270,5 @@ def _close(pipe: IO[bytes]) -> None:
     try:
         pipe.close()
     except OSError:
-        # What was not written to a process that has ended.
+        # Closing flushes data for a process that has ended already.
         return

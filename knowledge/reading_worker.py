@@ -1,8 +1,7 @@
-"""The process in which files are read: hostile bytes meet libraries here, within limits, and nowhere else.
+"""The process that reads files: only here, within limits, do libraries parse hostile bytes.
 
-It is started by reading_process.py, holds no secrets in its environment, and takes one request after another on
-standard input: a document's path, with the hash of what is known of it, or a folder whose layout is to be read. Each
-gets one reply.
+reading_process.py starts it, with no secrets in its environment. It takes one request after another on standard input:
+a document's path with its known hash, or a folder whose layout is wanted. Each request gets one reply.
 """
 
 from __future__ import annotations
@@ -25,19 +24,19 @@ from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import Value
 
 LENGTH_BYTES = 4
-"""Each message is its length, most significant byte first, and then its JSON."""
-# Beyond so much the process is not used again, because it does not give the memory back.
+"""Each message consists of its length, most significant byte first, and its JSON."""
+# Memory beyond which the process is not used again, because it does not give the memory back.
 _RETIRE_BYTES = 300_000_000
 _MOST_FILES = 2_000
 
 
 class ReadRequest(Value, frozen=True, kw_only=True):
-    """A document to read, unless its hash is the one known; or a folder to plan.
+    """A document to read, unless its hash is the known one; or a folder to plan.
 
     Attributes:
-        course: The files of a course that has several; None for a document that is one file.
-        listing: All files below a folder, of which the layout is wanted, and no document.
-        stored: Layouts of folders below it that their owner stored.
+        course: The plan of a course of several files; None for a document of one file.
+        listing: All files below a folder, for a request for its layout.
+        stored: The owner's stored layouts of folders below it.
     """
 
     path: str
@@ -48,17 +47,17 @@ class ReadRequest(Value, frozen=True, kw_only=True):
 
     @property
     def files(self) -> int:
-        """How many files are to be read, each of which has its time."""
+        """The number of files to read, each with its own time limit."""
         return 1 if self.course is None else max(len(self.course.files), 1)
 
 
 class ReadReply(Value, frozen=True, kw_only=True):
-    """The document, or the reason why there is none; neither if the file is as it is known.
+    """The document, or the reason why there is none; neither if the file is unchanged.
 
     Attributes:
         unread: Files of a course that could not be read, each with the reason.
-        failed_path: The file that could not be read, if that is not the one asked for.
-        is_last: The process ends after this reply.
+        failed_path: The file that could not be read, if that is not the requested one.
+        is_last: True if the process ends after this reply.
     """
 
     document: Document | None = None
@@ -103,7 +102,7 @@ def _reply(request: ReadRequest, limits: Limits) -> ReadReply:
         return ReadReply(reason=reason, is_last=True)
     except RecursionError:
         return ReadReply(reason="it is nested too deeply")
-    except Exception as error:  # noqa: BLE001 - what a library raises about a broken file is no bug of ours
+    except Exception as error:  # noqa: BLE001 - an exception of a library about a broken file is no bug of ours
         return ReadReply(reason=f"it is broken ({type(error).__name__}: {error})"[:300])
     return ReadReply(document=loaded.document, unread=loaded.unread)
 
@@ -115,7 +114,7 @@ def _encode(reply: ReadReply, is_last: bool) -> bytes:
         reason = f"it cannot be handed on ({type(error).__name__})"
         return msgspec.json.encode(ReadReply(reason=reason, is_last=True))
     text = message.decode()
-    # Whoever may search would read it.
+    # Anyone who may search could read it.
     if without_keys(text) != text:
         reason = "it holds a key (`antiphon keys`); take the key out, and rotate it"
         message = msgspec.json.encode(ReadReply(reason=reason, is_last=is_last))
@@ -123,11 +122,11 @@ def _encode(reply: ReadReply, is_last: bool) -> bytes:
 
 
 def _limit(limits: Limits) -> None:
-    """Takes from this process what a file must not use."""
+    """Limits the resources that a file can make this process use."""
     for kind, limit in (
         (resource.RLIMIT_AS, limits.memory_bytes),
         (resource.RLIMIT_CORE, 0),
-        # It has nothing to write into.
+        # The process need not write any file.
         (resource.RLIMIT_FSIZE, 0),
     ):
         _, most = resource.getrlimit(kind)
@@ -136,12 +135,12 @@ def _limit(limits: Limits) -> None:
         try:
             resource.setrlimit(kind, (limit, most))
         except (OSError, ValueError):
-            # If a system does not know the limit the others hold.
+            # If a system does not support this limit, the others still apply.
             continue
 
 
 def _allow_seconds(seconds: float) -> None:
-    """Ends this process by a signal once it has used so much more processor time: nobody may be left to stop it."""
+    """Has a signal end this process once it has used so much more processor time, even if its parent is gone."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     soft = int(used.ru_utime + used.ru_stime + seconds) + 1
     _, hard = resource.getrlimit(resource.RLIMIT_CPU)
@@ -152,10 +151,10 @@ def _allow_seconds(seconds: float) -> None:
 def _is_swollen() -> bool:
     """Returns True once this process holds much more memory than a small file needs."""
     try:
-        # Not the peak that getrusage tells: a process begins with that of the one that started it.
+        # Not the peak that getrusage reports, which a process inherits from its parent.
         pages = int(Path("/proc/self/statm").read_text().split()[1])
     except OSError:
-        # Other systems than Linux: after so many files there is another process anyway.
+        # On systems other than Linux: a new process comes after so many files anyway.
         return False
     return pages * resource.getpagesize() > _RETIRE_BYTES
 
@@ -165,7 +164,7 @@ def main() -> None:
     limits = msgspec.json.decode(sys.argv[1], type=prepared(Limits))
     add_formats(msgspec.json.decode(sys.argv[2], type=prepared(tuple[Format, ...])))
     requests = sys.stdin.buffer
-    # What a library prints must not be between replies.
+    # Output that a library prints must not get between the replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""One course out of the index, which needs nothing embedded: all others are copied with their vectors."""
+"""Removes one course from the index, which embeds nothing: all others are copied with their vectors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from antiphon.knowledge.values import KnownDocument
 
 
 class RecordedEmbedder:
-    """Stands for the embedder of an index in a run that embeds nothing."""
+    """A placeholder for the embedder of an index, in a run that embeds nothing."""
 
     dimensions = 0
     max_tokens = 0
@@ -39,7 +39,7 @@ def path_of(title: str, known: Mapping[str, KnownDocument]) -> str:
 
 
 def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
-    """Returns the documents that are known but for one."""
+    """Returns the known documents except one."""
     others = sorted(known.keys() - {path})
     hashes = {each: known[each].content_hash for each in others}
     return Target(
@@ -54,7 +54,7 @@ def without(path: str, known: Mapping[str, KnownDocument]) -> Target:
 
 
 def files_of_document(path: Path, folder: Path, data_dir: Path) -> list[Path]:
-    """Returns the files of a document in a folder: of a course that has several, those of its layout."""
+    """Returns the files of a document in a folder: for a course of several files, those of its layout."""
     if not path.is_dir():
         return [path]
     layout = course_layout(str(path), str(folder), data_dir)

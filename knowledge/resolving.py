@@ -1,4 +1,4 @@
-"""Resolution of a name: a course's title itself, a part of it, a misspelling, its teacher, or another way to put it.
+"""Resolves a course's name: its title, a part of it, a misspelling, its teacher, or another wording.
 
 Titles of lessons are ranked by the same rules (knowledge/lessons.py).
 """
@@ -17,32 +17,32 @@ from antiphon.knowledge.vectors import Vector
 from antiphon.language.words import fold, stem, terms, words
 from antiphon.vocabulary.values import Value
 
-# Two words this alike (0 to 100) are one word, misspelt.
+# Two words this alike (0 to 100) count as one word, misspelt.
 _SAME_WORD = 80.0
 _SURELY_SAME = 85.0
 _LONG_WORD = 6
 # Thresholds between the least alike true names and the most alike false ones, measured in
-# tests/integration/test_knowledge_course_names.py: by letters, by meaning, and how far the best must lead.
+# tests/integration/test_knowledge_course_names.py: by letters, by meaning, and the lead that the best one needs.
 MIN_BY_LETTERS = 0.84
 _MIN_BY_MEANING = 0.56
 _MIN_LEAD = 0.06
 _NUMBER = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,3}")
 NEAREST = 3
-"""The most titles that are named if none is clearly meant."""
+"""Most titles to suggest if the name means none clearly."""
 _MOST_WORDS = 16
-"""Words of a name that are compared: a hostile one has hundreds, each of which would be compared with every title's."""
-# How much of the name the title holds decides; how much of the title the name covers breaks ties between
-# "Logs" and "Logs in Practice".
+"""Most words of a name to compare: a hostile one has hundreds, and each would be compared with every title's words."""
+# The share of the name in the title decides; the share of the title in the name breaks ties between "Logs" and "Logs in
+# Practice".
 _NAME_SHARE = 0.9
 _TITLE_SHARE = 0.1
 
 
 class CourseTitles:
-    """The titles of one generation, ready to be compared with a name.
+    """The titles of one generation, prepared for comparing with a name.
 
     Args:
         vectors: The vector of each title.
-        instructors: Who teaches each course, as far as that is known.
+        instructors: The instructor of each course, if known.
     """
 
     def __init__(
@@ -75,7 +75,7 @@ class CourseTitles:
         by_letters = rank_by_letters(name, self._words)
         meant = _with_numbers_of(name, by_letters)
         found = clear_best(meant, MIN_BY_LETTERS) or self._only_course_of(name)
-        # Of several titles that hold the whole name none is likelier by its meaning.
+        # If several titles hold the whole name, meaning makes none of them likelier.
         holding = [each for each in meant if each.score >= MIN_BY_LETTERS]
         if found is not None or not meant or len(holding) > 1:
             return _match(found, by_letters)
@@ -84,7 +84,7 @@ class CourseTitles:
         return _match(clear_best(meant, _MIN_BY_MEANING), by_meaning)
 
     def _only_course_of(self, name: str) -> str | None:
-        """Returns the course of the instructor whose name this is, in whole or in part, if there is only one."""
+        """Returns the course of the instructor with this name, in whole or in part, if there is exactly one."""
         asked = frozenset(distinctive_words(name))
         if not asked:
             return None
@@ -96,7 +96,7 @@ class CourseTitles:
 
 
 def _with_numbers_of(name: str, ranked: Sequence[Scored]) -> list[Scored]:
-    """Returns the titles that have all numbers of a name: "18.05" is not like 18.06, and 2021 is no other year."""
+    """Returns the titles that have all numbers of a name: "18.05" is not 18.06, and 2021 is no other year."""
     wanted = _NUMBER.findall(name)
     found: list[Scored] = []
     for scored in ranked:
@@ -118,7 +118,7 @@ class Scored(Value, frozen=True, kw_only=True):
 
 
 def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scored]:
-    """Ranks titles, each given with its distinctive words, by how much of the name is in them."""
+    """Ranks titles, given with their distinctive words, by the share of the name in them."""
     name_words = tuple(dict.fromkeys(distinctive_words(name)))[:_MOST_WORDS]
     return _best_first(
         (title, _likeness(name_words, title_words))
@@ -129,7 +129,7 @@ def rank_by_letters(name: str, titles: Mapping[str, Sequence[str]]) -> list[Scor
 def rank_by_meaning(
     vector: Sequence[float], titles: Sequence[str], vectors: Vector
 ) -> list[Scored]:
-    """Ranks titles, whose vectors are rows in the same order, by the cosine of a name's vector with theirs."""
+    """Ranks titles by the cosine of their vectors, rows in the same order, with a name's vector."""
     cosines = vectors @ np.asarray(vector, dtype=np.float32)
     return _best_first(zip(titles, cosines.tolist(), strict=True))
 
@@ -140,7 +140,7 @@ def _best_first(scores: Iterable[tuple[str, float]]) -> list[Scored]:
 
 
 def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
-    """Returns the best, if it is good enough and clearly ahead of the second."""
+    """Returns the best title, if it reaches the threshold and is clearly ahead of the second."""
     if not ranked:
         return None
     best = ranked[0]
@@ -152,7 +152,7 @@ def clear_best(ranked: Sequence[Scored], threshold: float) -> str | None:
 
 
 def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
-    """Returns how much of the name is in the title, 0 to 1, with a little for how much of the title it covers."""
+    """Returns the share of the name in the title, 0 to 1, with a small weight for that of the title in the name."""
     if not name or not title:
         return 0.0
     return _NAME_SHARE * _share_found(name, title) + _TITLE_SHARE * _share_found(
@@ -161,14 +161,14 @@ def _likeness(name: Sequence[str], title: Sequence[str]) -> float:
 
 
 def _share_found(wanted: Sequence[str], offered: Sequence[str]) -> float:
-    """Returns how much of the wanted words is offered, 0 to 1: of each the likeness of its nearest."""
+    """Returns the share of the wanted words in the offered ones, 0 to 1: the mean likeness of each to its nearest."""
     total = 0.0
     for word in wanted:
         total += max(_word_likeness(word, other) for other in offered)
     return total / len(wanted)
 
 
-# Titles share their words: most pairs were compared before.
+# Cached, because titles share words, and most pairs have been compared before.
 @lru_cache(maxsize=20_000)
 def _word_likeness(word: str, other: str) -> float:
     if stem(word) == stem(other):
@@ -177,14 +177,14 @@ def _word_likeness(word: str, other: str) -> float:
     if ratio < _SAME_WORD:
         return 0.0
     likeness = ratio / 100
-    # Who misspells a long word mostly begins it rightly: "retreival" means retrieval, "research" does not mean search.
+    # Misspellings of long words mostly begin right: "retreival" means retrieval, "research" does not mean search.
     if word[0] == other[0] and ratio >= _SURELY_SAME and len(word) >= _LONG_WORD:
         return (1 + likeness) / 2
     return likeness
 
 
 def distinctive_words(text: str) -> tuple[str, ...]:
-    """Returns the words that set titles apart; all of them if none does."""
+    """Returns the words that distinguish titles; all words if none does."""
     every = words(text)
     # A stop word has no terms.
     return tuple([word for word in every if terms(word)] or every)
@@ -192,7 +192,7 @@ def distinctive_words(text: str) -> tuple[str, ...]:
 
 def _match(title: str | None, ranked: Sequence[Scored]) -> CourseMatch:
     nearest = [scored.title for scored in ranked]
-    # One that was found by its instructor may be far from the name by letters.
+    # A course found by its instructor may be far from the name by letters.
     if title is not None:
         nearest.remove(title)
         nearest.insert(0, title)

@@ -1,8 +1,8 @@
-"""Scores of sentences: each by its own meaning and words, and by those of its neighbours.
+"""Scores sentences by their own meaning and words, and by those of their neighbours.
 
-A sentence alone is telling but blind to what is said around it; a page has the context and drowns the one sentence
-that answers. So each sentence is scored in windows of several sizes (knowledge/windows.py), by meaning and by words,
-each score in standard deviations above the mean over the whole library. All count the same: nothing is fitted.
+A sentence alone is precise but lacks its context; a page has the context but drowns the one sentence that answers. So
+each sentence is scored in windows of several sizes (knowledge/windows.py), by meaning and by words, each score in
+standard deviations above the mean over the whole library. All have equal weight: nothing is fitted.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _LEAST_DEVIATION = 1e-9
 
 
 class Tuning(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of search that could be fitted, and are chosen plain (benchmarks/retrieval shows what fitting gains).
+    """The parameters of search, set to plain values, not fitted (benchmarks/retrieval shows the gain of fitting).
 
     Attributes:
         words: Weight of words against meaning, in standard deviations.
-        saturation: Share of a term's weight that a passage takes which holds as much of it as any.
+        saturation: Share of a term's weight that is used up by a passage with the highest score for the term.
     """
 
     words: float = 1.0
@@ -38,12 +38,12 @@ class Tuning(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Question(msgspec.Struct, frozen=True, kw_only=True):
-    """A query as it is scored.
+    """A query, prepared for scoring.
 
     Attributes:
         vector: None if only words count.
-        terms: Its stems, with the share of all chunks in which each is.
-        absent: The weights of its stems that occur nowhere, added up.
+        terms: Its stems, with the share of all chunks that hold each.
+        absent: The total weight of its stems that occur nowhere.
     """
 
     vector: Vector | None
@@ -56,8 +56,8 @@ class SentenceScores(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         meaning: By meaning.
-        by_term: What each of the question's terms adds to `words`, a row a term.
-        absent: What `words` is if no term is.
+        by_term: The contribution of each of the question's terms to `words`, a row a term.
+        absent: The value of `words` for a sentence without any term.
     """
 
     meaning: Vector
@@ -87,10 +87,10 @@ def score_sentences(
 
 
 def _trust(by_term: Vector, question: Question) -> float:
-    """Returns how far words are to be trusted beside meaning, 0 to 1: by the most of them that are in one place.
+    """Returns the weight of words against meaning, 0 to 1: by the largest share of them in one place.
 
-    Who asks in words of their own shares one here and there by chance, and is found by meaning. The square root is the
-    middle between counting that in full and not at all (docs/design/retrieval.md).
+    A question in other words than the text shares a word here and there by chance, and must be answered by meaning. The
+    square root is the middle between using that share in full and not at all (docs/design/retrieval.md).
     """
     weights = term_weights(question.terms)
     held = ((by_term > 0) * weights[:, None]).sum(axis=0)
@@ -120,7 +120,7 @@ def _by_meaning(row: SentenceRow, vector: Vector, figures: SentenceFigures) -> V
 def _by_words(
     row: SentenceRow, terms: Mapping[str, float], figures: SentenceFigures
 ) -> tuple[Vector, float]:
-    """Returns what each term adds to the score by words, and the score of a sentence without any."""
+    """Returns each term's contribution to the score by words, and the score of a sentence without any term."""
     counts = _count_terms(row, list(terms))
     in_title = _in_titles(row, list(terms))
     total: Vector = np.zeros_like(counts)
@@ -148,7 +148,7 @@ def _count_terms(row: SentenceRow, terms: Sequence[str]) -> Vector:
 
 
 def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
-    """Returns 1 for each term and sentence where the titles hold the term."""
+    """Returns 1 for each sentence and each term that its titles hold."""
     held = np.zeros((len(row.stretches), len(terms)), dtype=np.float32)
     for line, each in zip(held, row.stretches, strict=True):
         in_title = each.place.terms
@@ -157,16 +157,16 @@ def _in_titles(row: SentenceRow, terms: Sequence[str]) -> Vector:
 
 
 def term_weights(terms: Mapping[str, float]) -> Vector:
-    """Returns the weight of each term, from the share of all chunks in which it is."""
+    """Returns the weight of each term, from the share of all chunks that hold it."""
     return np.array(
         [_weight(term, share) for term, share in terms.items()], dtype=np.float32
     )
 
 
 def _weight(term: str, share: float) -> float:
-    """Returns a term's inverse document frequency as BM25 has it, by its rarity in English; never below a trace."""
+    """Returns a term's inverse document frequency as in BM25, weighted by its rarity in English; always above 0."""
     rarity = log((1.0 - share) / max(share, 1e-9))
-    # All of it would count a word twice that the courses use seldom because everybody does.
+    # The square root, because rarity in English partly causes rarity in the courses, and must not count twice.
     return max(rarity * sqrt(rarity_in_english(term)), 1e-6)
 
 
@@ -175,8 +175,8 @@ def _usual(
 ) -> tuple[float, float]:
     """Returns mean and standard deviation of the score by words over all windows of a size.
 
-    Not counted, which would mean to read every sentence that holds a term, but expected: a window that holds a term
-    once scores about its weight, and terms occur in windows as often as their share of the chunks lets expect.
+    An estimate, because counting would mean reading every sentence with a term: a window that holds a term once scores
+    about its weight, and the term's share of the chunks gives its expected frequency in windows.
     """
     sentences = (2 * reach + 1) / max(figures.per_chunk, 1.0)
     shares = np.array(list(terms.values()), dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Search over one generation of the index: chunks are proposed by meaning and by words, sentences in them chosen."""
+"""Searches one generation of the index: proposes chunks by meaning and by words, and chooses sentences in them."""
 
 from __future__ import annotations
 
@@ -34,13 +34,12 @@ from antiphon.vocabulary.errors import KnowledgeError
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import LessonPart, Passage
 
-# Of all chunks proposed, those whose sentences are scored; their neighbours are read too, for the windows that reach
-# there.
+# The number of best chunks whose sentences are scored; their neighbours are read too, for windows that reach there.
 _SCORED_CHUNKS = 24
-# The beginning or the end of a lesson: so many characters of whole sentences, and the chunks in which they are.
+# The beginning or the end of a lesson: the most characters of whole sentences, and the number of chunks to read.
 _PART_CHARACTERS = 600
 _CHUNKS_OF_PART = 2
-# Chroma's database, and how every file of SQLite begins.
+# Chroma's database, and the first bytes of every SQLite file.
 _CHROMA_FILE = "chroma.sqlite3"
 _SQLITE_HEADER = b"SQLite format 3\0"
 
@@ -97,7 +96,7 @@ class OpenGeneration:
         return cls(number, reader, vectors, tuning)
 
     def search(self, query: str, vector: Vector, wanted: Wanted) -> list[Passage]:
-        """Finds the passages that stand out most, by meaning and by words together."""
+        """Finds the passages with the highest scores by meaning and words together."""
         found = self._weights.terms_of(query)
         scores = self._candidates.by_meaning_and_words(vector, found, wanted)
         question = Question(
@@ -108,14 +107,14 @@ class OpenGeneration:
         return self._choose(query, scores, question, wanted)
 
     def keyword_search(self, query: str, wanted: Wanted) -> list[Passage]:
-        """Finds the passages that share the query's words; none if they share nothing."""
+        """Finds the passages that share the query's words; none if no passage does."""
         found = self._weights.terms_of(query)
         scores = self._candidates.by_words(found, wanted)
         question = Question(vector=None, terms=self._weights.shares(found))
         return self._choose(query, scores, question, wanted)
 
     def lesson_part(self, course: str, lesson: int, part: LessonPart) -> list[Passage]:
-        """Returns how a lesson begins, or how it ends; nothing if there is no such lesson."""
+        """Returns the beginning or the end of a lesson; nothing if there is no such lesson."""
         numbers: list[int] = self.reader.subset(course, lesson).tolist()
         from_first = slice(None, _CHUNKS_OF_PART)
         to_last = slice(-_CHUNKS_OF_PART, None)
@@ -124,7 +123,7 @@ class OpenGeneration:
             return []
         row = self.reader.sentences(numbers)
         passage = part_of_lesson(row, part, _PART_CHARACTERS)
-        # Chunks come in their order, and those of a lesson are of one section.
+        # Chunks come in order, and a lesson is one section.
         section = row.stretches[0].place.section
         return [self._placed(passage, section)]
 
@@ -183,11 +182,11 @@ class OpenGeneration:
 def _open_index(
     reader: CatalogueReader, folder: Path, url: str | None, number: int
 ) -> NearestIndex | None:
-    """Opens Chroma; for a small library in a folder of ours, its half second and 50 MB are saved."""
+    """Opens Chroma; for a small library in our own folder, saves its half second and 50 MB."""
     if url is None and reader.chunks <= SCANNED_WHOLE:
         _check_index(folder)
         return None
-    # Not imported above, where it would be whether it is needed or not.
+    # Imported only if it is needed.
     chroma = importlib.import_module("antiphon.knowledge.chroma")
     name = collection_name(reader.library, number)
     index: NearestIndex = chroma.open_index(folder, url, name)
@@ -195,7 +194,7 @@ def _open_index(
 
 
 def _check_index(folder: Path) -> None:
-    """Finds without Chroma that its folder is missing or its database is none."""
+    """Checks, without importing Chroma, that its folder exists and holds a database."""
     if not folder.is_dir():
         raise KnowledgeError(f"the vector index {folder} is missing; {REBUILD_ADVICE}")
     try:

@@ -1,8 +1,8 @@
-"""Passages out of scored sentences: whole sentences, adjacent ones joined, within a budget of characters.
+"""Chooses passages from scored sentences: whole sentences, adjacent ones joined, within a budget of characters.
 
-The best sentence opens a passage, and so does the next that lies elsewhere; one beside a passage makes it longer. A
-passage takes some of their weight from the question's terms that it holds: the next should hold the others. Without
-that a question about two things brings five passages about the one whose name is rarer.
+The best sentence opens a passage, and so does the next best in another place; one beside a passage extends it. A
+passage lowers the weight of the question's terms that it holds, so that the next one should hold the others. Otherwise
+a question about two things would get five passages about the one with the rarer name.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from antiphon.knowledge.scoring import SentenceScores, Tuning
 from antiphon.knowledge.stretches import SentenceRow
 from antiphon.knowledge.vectors import Flags, Vector
 
-# Sentences left out between a passage and a sentence that still join, so that a thought is not torn.
+# Most sentences between a passage and a sentence that joins it, so that a thought is not torn.
 _GAP = 2
 LONGEST_PASSAGE = 900
-"""Characters beyond which a passage does not grow; a longer sentence is one all the same."""
+"""Characters beyond which a passage does not grow; a single longer sentence is still a passage."""
 
 
 class Span(msgspec.Struct):
@@ -33,7 +33,7 @@ class Span(msgspec.Struct):
 
 
 class Offer(NamedTuple):
-    """A sentence that may be chosen next: its score, what it costs in characters, and the passage that it joins."""
+    """A sentence that may be chosen next: its score, its cost in characters, and the passage that it joins, if any."""
 
     score: float
     sentence: int
@@ -42,7 +42,7 @@ class Offer(NamedTuple):
 
 
 class Selection:
-    """Passages being chosen."""
+    """The choice of passages."""
 
     def __init__(
         self,
@@ -58,20 +58,20 @@ class Selection:
         self._tuning = tuning
         self._left = characters
         self._costs = row.ends - row.starts
-        # Looked up one by one, which lists do faster than arrays; `_open` shows the same bytes to numpy.
+        # Lists, because they are faster than arrays for single look-ups; `_open` is numpy's view of the same bytes.
         self._starts: list[int] = row.starts.tolist()
         self._ends: list[int] = row.ends.tolist()
         self._is_open = bytearray((row.stretch >= 0) & ~banned)
         self._open = np.frombuffer(self._is_open, dtype=np.bool_)
         self._weights = np.ones(len(scores.by_term), dtype=np.float32)
         self._most = np.maximum(scores.by_term.max(axis=1, initial=0.0), 1e-9)
-        # Those that open a passage compete by what is new in them, those that make one longer by all that they say.
+        # Sentences that open a passage compete by their new content, those that extend one by their whole content.
         self._fresh = self._score()
         self._plain: list[float] = self._fresh.tolist()
         self.spans: list[Span] = []
 
     def run(self) -> list[Span]:
-        """Chooses until the budget is used up; the first sentence is chosen however long it is."""
+        """Chooses until the budget is used up; chooses the first sentence no matter how long it is."""
         while True:
             offer = self._best_offer()
             if offer is None:
@@ -83,14 +83,14 @@ class Selection:
                 self._extend(offer.span, offer.sentence)
 
     def _score(self) -> Vector:
-        # By einsum and not BLAS, as in knowledge/vectors.py.
+        # By einsum instead of BLAS, as in knowledge/vectors.py.
         by_term = np.einsum("i,ij->j", self._weights, self._scores.by_term)
         by_words = by_term + self._scores.absent
         total: Vector = self._scores.meaning + self._tuning.words * by_words
         return total
 
     def _best_offer(self) -> Offer | None:
-        """Returns the best that the budget allows, the first of those that are equal; None if there is none."""
+        """Returns the best offer within the budget, the first of equal ones; None if there is none."""
         joining = self._joining()
         offers = [offer for offer in joining.values() if offer.cost <= self._left]
         if len(self.spans) < self._limit:
@@ -100,7 +100,7 @@ class Selection:
         return max(offers, key=lambda offer: (offer.score, -offer.sentence))
 
     def _opening(self, joining: Sequence[int]) -> list[Offer]:
-        """Returns the best sentence that opens a passage, of those that do not join one."""
+        """Returns the best sentence to open a passage, of those that join none."""
         fits = self._open.copy()
         fits[joining] = False
         if self.spans:
@@ -111,7 +111,7 @@ class Selection:
         return [Offer(float(self._fresh[best]), best, int(self._costs[best]))]
 
     def _joining(self) -> dict[int, Offer]:
-        """Returns the sentences beside the passages that may join one; the later passage if both are near."""
+        """Returns the sentences beside the passages that may join one; if two passages are near, with the later one."""
         offers: dict[int, Offer] = {}
         for span in self.spans:
             length = self._length(span.first, span.last)
@@ -124,12 +124,12 @@ class Selection:
         return offers
 
     def _around(self, span: Span) -> Iterator[int]:
-        """Yields the sentences on either side that could still be joined, up to the first that could not."""
+        """Yields the sentences on either side that may join, up to the first that may not."""
         for sentence in range(span.last + 1, span.last + _GAP + 2):
             if not self._is_open[sentence]:
                 break
             yield sentence
-        # The row has no sentence before the first, and Python counts on from its end.
+        # Stops at the first sentence of the row, because Python takes negative indexes from the end.
         for sentence in range(span.first - 1, max(span.first - _GAP - 2, -1), -1):
             if not self._is_open[sentence]:
                 break
@@ -155,7 +155,7 @@ class Selection:
         self._join(span)
 
     def _join(self, span: Span) -> None:
-        """Takes in another passage that the grown one touches, if both together are not too long."""
+        """Merges another passage that the extended one touches, if both together are not too long."""
         for other in self.spans:
             touches = other.last + 1 == span.first or span.last + 1 == other.first
             if not touches:

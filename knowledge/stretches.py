@@ -1,6 +1,6 @@
-"""Stretches of neighbouring sentences, laid out in one row with all that scoring needs, as the catalogue has them.
+"""Lays out stretches of neighbouring sentences from the catalogue in one row, with everything that scoring needs.
 
-Everything is decoded at once for all of them: for each by itself it took longer than the search around it.
+It decodes everything for all of them at once: one by one that took longer than the rest of the search.
 """
 
 from __future__ import annotations
@@ -16,17 +16,17 @@ from antiphon.knowledge.vectors import Moments, Numbers, SmallVectors, Vector
 from antiphon.knowledge.windows import REACHES
 from antiphon.language.words import label_terms
 
-# Places between two stretches that hold no sentence, so that no window reaches from one into the other.
+# Empty places between two stretches, so that no window reaches from one into the other.
 _PADDING = max(REACHES)
 
 
 class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """What scoring needs to know of all sentences of a generation.
+    """The statistics of all sentences of a generation that scoring needs.
 
     Attributes:
         per_chunk: Sentences of a chunk, on average.
         terms: Terms of a sentence, on average.
-        moments: Of the vectors of the windows, one a reach (knowledge/windows.py).
+        moments: The moments of the windows' vectors, one a reach (knowledge/windows.py).
     """
 
     per_chunk: float
@@ -35,7 +35,7 @@ class SentenceFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The lesson that a stretch is part of; `section` is its number in the catalogue, `vector` that of its titles."""
+    """The lesson of a stretch; `section` is its number in the catalogue, `vector` that of its titles."""
 
     section: int
     course: str
@@ -50,7 +50,7 @@ class Place(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredChunks(NamedTuple):
-    """Chunks and their sentences as the catalogue stores them: each of its columns, in order of number."""
+    """Chunks and their sentences in the catalogue's form: one sequence for each column, in order of number."""
 
     section: Sequence[int]
     start: Sequence[int]
@@ -68,7 +68,7 @@ class Stretch(msgspec.Struct, kw_only=True):
     """Chunks of one lesson that follow one another without a gap.
 
     Attributes:
-        start: Where `text` begins in the lesson's text.
+        start: Offset of `text` in the lesson's text.
         text: All of it, with the white space between sentences.
     """
 
@@ -81,8 +81,9 @@ class SentenceRow:
     """The sentences of stretches, one stretch after the other, with padding after each.
 
     Attributes:
-        stretch: The number of the stretch that a sentence is of; -1 for padding.
-        starts: Where each sentence begins in the text of its stretch; `ends` where it ends, white space included.
+        stretch: The number of each sentence's stretch; -1 for padding.
+        starts: The offset of each sentence in the text of its stretch; `ends` has those of its end, white space
+            included.
         sentences: The places of the sentences in the row, without the padding.
     """
 
@@ -94,7 +95,7 @@ class SentenceRow:
         offsets = []
         end: tuple[int, int] | None = None
         for section, start, stop, text in zip(*chunks[:4], strict=True):
-            # Neighbours are those between which nothing is missing.
+            # Chunks are neighbours if nothing is missing between them.
             if end != (section, start):
                 stretch = Stretch(place=places[section], start=start, text="")
                 self.stretches.append(stretch)
@@ -117,7 +118,7 @@ class SentenceRow:
         return self.length
 
     def stretch_of(self, sentence: int) -> Stretch:
-        """Returns the stretch that a sentence of the row is of."""
+        """Returns the stretch of a sentence in the row."""
         return self.stretches[int(self.stretch[sentence])]
 
     @cached_property
@@ -131,7 +132,7 @@ class SentenceRow:
 
     @cached_property
     def terms(self) -> tuple[Numbers, Any]:
-        """The places of all terms of all sentences in the row, which rise, and the terms' hashes."""
+        """The places of all terms of all sentences in the row, ascending, and the terms' hashes."""
         counts = _decode(self._chunks.term_counts, "<u2")
         return np.repeat(self.sentences, counts), _decode(self._chunks.terms, "<u4")
 
@@ -146,7 +147,7 @@ class SentenceRow:
         return self.lay_out(found.cosines(vector))
 
     def lay_out(self, values: Any) -> Vector:
-        """Puts values of all sentences, or rows of them, into the row; the padding's are 0."""
+        """Spreads values, or rows of them, of all sentences over the row, with 0 for padding."""
         row: Vector = self._lay_out(values.astype(np.float32), 0)
         return row
 
@@ -163,7 +164,7 @@ class SentenceRow:
     def _ends(self) -> Numbers:
         ends: Numbers = np.roll(self.starts, -1)
         lengths = np.array([len(each.text) for each in self.stretches], dtype=np.int64)
-        # The last sentence of a stretch, behind which there is padding, ends with the text.
+        # The last sentence of a stretch, which padding follows, ends with the text.
         last = np.flatnonzero((self.stretch >= 0) & (np.roll(self.stretch, -1) < 0))
         ends[last] = lengths
         return ends

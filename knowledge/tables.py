@@ -1,4 +1,4 @@
-"""Tables in a text: a line of dashes below the first row says that it is the header; each row is placed under it."""
+"""Recognises tables in a text: a line of dashes below the first row makes it the header, and a place of each row."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antiphon.knowledge.values import Mark
 _ROW = re.compile(r"\s*\|.*\|\s*$", re.DOTALL)
 _SEPARATOR = re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 MOST_COLUMNS_CHARS = 120
-"""Of a header, as it is in the place of a row."""
+"""Most characters of a header in the place of a row."""
 
 
 def is_separator(line: str) -> bool:
@@ -21,17 +21,17 @@ def is_separator(line: str) -> bool:
 
 
 class TableText:
-    """Adds lines to a text, and gives the rows of each table their header: a table may be longer than any passage."""
+    """Adds lines to a text, and places table rows under their header, because a table may exceed any passage."""
 
     def __init__(self, joined: JoinedText) -> None:
         self._joined = joined
         self._outside: Mark | None = None
         self._header = ""
-        # Rows of the table so far, its header among them.
+        # Rows of the current table so far, including its header.
         self._rows = 0
 
     def mark(self, mark: Mark) -> None:
-        """Places what follows, also behind a table."""
+        """Sets the place of the following text, also after a table."""
         self._outside = mark
         self._joined.mark(mark)
 
@@ -53,7 +53,7 @@ class TableText:
 
     def _end(self) -> None:
         if self._rows > 1:
-            # Without a place the text behind a table is in none again.
+            # Text after a table has no place if there was none before it.
             self._joined.mark(self._outside or Mark(start=0, place=""))
         self._rows = 0
 

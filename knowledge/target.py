@@ -1,4 +1,4 @@
-"""The target of an indexing run: the documents of the next generation, from files found and documents known."""
+"""The target of an indexing run: the documents of the next generation, from the files found and the known documents."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ class Target(Value, frozen=True, kw_only=True):
 
     Attributes:
         hashes: Each document's content hash, by path.
-        fresh: Paths of those that are to be read from their files; the others are known.
-        failed: Paths that could not be read, with the reason; what is known of them stays.
-        skipped: Files that are in no format that can be read.
-        left_out: Files that are part of no course, each with the reason.
+        fresh: Paths of those to read from their files; the others are known.
+        failed: Paths that could not be read, with the reason; their known documents stay.
+        skipped: Files in no readable format.
+        left_out: Files that belong to no course, each with the reason.
     """
 
     hashes: dict[str, str]
@@ -39,7 +39,7 @@ class Target(Value, frozen=True, kw_only=True):
 
     @property
     def differs(self) -> bool:
-        """Returns True if it is another library than the one known."""
+        """Returns True if the library changes."""
         return bool(self.fresh or self.removed)
 
 
@@ -49,13 +49,13 @@ def set_target(
     reader: ReadsDocuments,
     report: ReportFile = lambda _, __: None,
 ) -> Target:
-    """Reads the files and decides what is added, changed, kept and removed.
+    """Reads the files and decides which documents are added, changed, kept and removed.
 
-    A course title belongs to one document: a second file with the same title gets one that says which it is, and a
-    second file with the same content is refused.
+    A course title belongs to one document: a second file with the same title gets a distinguishing one, and a second
+    file with the same content is refused.
 
     Args:
-        report: Told of each file before it is read, and how many were.
+        report: Called before each file, with the number of files read so far and its path.
     """
     files = _Files(found.failed, reader)
     courses = {course.path: course for course in found.courses}
@@ -65,7 +65,7 @@ def set_target(
     kept = _keep(found, known, files)
     titles = Titles(known, kept, files.fresh, reader)
     taken: dict[str, KnownDocument] = {}
-    # Those first that have a title: a new file does not take it from them.
+    # Known files first, so that a new file does not take a title from them.
     for path in sorted(files.fresh, key=lambda path: path not in known):
         document = files.fresh[path]
         original = titles.copy_of(path, document)
@@ -80,7 +80,7 @@ def set_target(
 def _keep(
     found: FoundFiles, known: Mapping[str, KnownDocument], files: _Files
 ) -> dict[str, KnownDocument]:
-    """Returns the known documents that are neither read anew nor gone."""
+    """Returns the known documents that are neither changed nor gone."""
     kept: dict[str, KnownDocument] = {}
     for path, document in known.items():
         if path not in files.fresh and not _is_gone(path, found):
@@ -89,7 +89,7 @@ def _keep(
 
 
 class _Files:
-    """The files read so far: those as known, those that are new, and those that cannot be used."""
+    """The files read so far: unchanged, fresh and failed ones."""
 
     def __init__(
         self, failed: Iterable[tuple[str, str]], reader: ReadsDocuments
@@ -102,7 +102,7 @@ class _Files:
     def read(
         self, path: str, known: KnownDocument | None, course: PlannedCourse | None
     ) -> None:
-        """Reads a document, unless the size and times of its files say that nobody wrote to them."""
+        """Reads a document, unless the size and times of its files show that nobody has written to them."""
         known_hash = None
         if known is not None:
             known_hash = known.content_hash
@@ -122,7 +122,7 @@ class _Files:
 
 
 def _is_gone(path: str, found: FoundFiles) -> bool:
-    """Returns True if a known document's place was looked at and it is not there any more."""
+    """Returns True if the run looked at a known document's place and did not find it."""
     if path in found.files:
         return False
     for failed, _ in found.failed:
@@ -140,7 +140,7 @@ def _target(
 ) -> Target:
     documents = {**kept, **taken}
     hashes = {}
-    # In order of path, so that two runs over the same files build the same index.
+    # In order of path, so that two runs over the same files build equal indexes.
     for path in sorted(documents):
         hashes[path] = documents[path].content_hash
     return Target(

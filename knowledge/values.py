@@ -1,4 +1,4 @@
-"""Courses and their documents as values, from the file that was read to what the rest of the service sees."""
+"""The values of courses and documents, from a file that was read to the outline for the rest of the service."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ class Mark(Value, frozen=True, kw_only=True):
     """A place in the file that a section's text was read from, such as a page or a time.
 
     Attributes:
-        start: The first character of the section's text that is there; it holds until the next mark.
-        place: In words for a citation: "page 3", "at 12:05", a heading.
-        link: To that very place, if the section's link can be made to lead there.
-        heading: The heading that the text is under; it is searched with the section's title and is not in its text.
+        start: Offset in the section's text; the mark applies until the next one.
+        place: The place in words for a citation: "page 3", "at 12:05", a heading.
+        link: A link to that very place, if the section's link can be extended to it.
+        heading: The heading above the text; searches see it with the section's title, but the text does not hold it.
     """
 
     start: int
@@ -25,13 +25,13 @@ class Mark(Value, frozen=True, kw_only=True):
 
 
 class Section(Value, frozen=True, kw_only=True):
-    """One lesson's text, or the text that is outside all lessons.
+    """One lesson's text, or the text outside all lessons.
 
     Attributes:
         number: The lesson's number, or None for text outside lessons.
         title: The lesson's title; empty outside lessons.
         text: Normalised: wrapped lines joined, paragraphs kept. Chunks and citations are exact parts of it.
-        marks: The places in the file that the text was read from, in order.
+        marks: The places of the text in the file, in order.
     """
 
     number: int | None
@@ -42,7 +42,7 @@ class Section(Value, frozen=True, kw_only=True):
 
 
 class Parts(Value, frozen=True, kw_only=True):
-    """A file's text in sections; `title` is None if the file names none, `losses` says what could not be taken."""
+    """A file's text in sections; `title` is None if the file names none, `losses` lists the unreadable parts."""
 
     title: str | None
     link: str | None
@@ -52,16 +52,16 @@ class Parts(Value, frozen=True, kw_only=True):
 
 
 class Document(Value, frozen=True, kw_only=True):
-    """One course as it was read from a file, before it is cut into chunks.
+    """One course read from its file, before it is cut into chunks.
 
     Attributes:
         path: The file's absolute path; it identifies the document.
         content_hash: Changes when the file's bytes, or our way of reading them, change.
-        stamp: The file's size and times when it was read, by which an unchanged one need not be read again; empty
-            if these may not tell.
+        stamp: The file's size and times when it was read, by which an unchanged file need not be read again; empty if
+            they are not reliable.
         is_named: False for a title that is the file's name.
-        losses: What of the file could not be taken, each in words for its owner.
-        language: The ISO 639-1 code of the language that its text is in; None if that is not known.
+        losses: The parts of the file that could not be read, each in words for its owner.
+        language: The ISO 639-1 code of its language; None if unknown.
     """
 
     path: str
@@ -96,8 +96,8 @@ class Course(Value, frozen=True, kw_only=True):
     """A course's outline; `lessons` is empty if its text has no lessons, `chunks` counts its passages.
 
     Attributes:
-        language: The ISO 639-1 code of the language that it is in; None if that is not known.
-        losses: What of its files could not be taken, each in words.
+        language: The ISO 639-1 code of its language; None if unknown.
+        losses: The parts of its files that could not be read, each in words.
     """
 
     title: str
@@ -113,8 +113,8 @@ class CourseMatch(Value, frozen=True, kw_only=True):
     """The course that a name means.
 
     Attributes:
-        title: Its exact title, or None if no course, or more than one, is meant.
-        nearest: Up to three titles that come nearest, best first; `title` leads them if it is not None.
+        title: Its exact title, or None if the name means no course, or several.
+        nearest: Up to three nearest titles, best first; `title` leads them if it is not None.
     """
 
     title: str | None
@@ -125,9 +125,9 @@ class LessonMatch(Value, frozen=True, kw_only=True):
     """The lesson that a name means.
 
     Attributes:
-        number: Its number, or None if no lesson, or more than one, is meant.
-        course: The title of its course; None for a number that was asked for in all courses.
-        nearest: Up to three lessons that come nearest, best first, each as number and title.
+        number: Its number, or None if the name means no lesson, or several.
+        course: The title of its course; None for a number in all courses.
+        nearest: Up to three nearest lessons, best first, each as number and title.
     """
 
     number: int | None
@@ -150,7 +150,7 @@ class IndexProgress(Value, frozen=True, kw_only=True):
     Attributes:
         stage: `files` (reading them), `documents` (embedding) or `vectors` (building the vector index).
         done: Files, documents or vectors done, of `total`.
-        path: The document in hand.
+        path: The current document.
         chunks_done: Its chunks embedded so far, of `chunks`.
     """
 
@@ -170,10 +170,10 @@ class IndexSummary(Value, frozen=True, kw_only=True):
 
     Attributes:
         added: Documents that are new; `changed`, `unchanged` and `removed` likewise count documents.
-        failed: Paths that could not be indexed, with the reason; what was indexed of them before stays.
-        skipped: Files of the folders that are in no format that can be read.
-        left_out: Files that are part of no course, such as licences, each with the reason.
-        losses: Documents read in this run of which something could not be taken, each path with what that was.
+        failed: Paths that could not be indexed, with the reason; their earlier documents stay.
+        skipped: Files of the folders in no readable format.
+        left_out: Files that belong to no course, such as licences, each with the reason.
+        losses: Documents of this run with parts that could not be read: each path with a description.
         chunks: Passages in the index now.
         generation: Its number; the same as before if nothing changed.
     """

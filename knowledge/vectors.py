@@ -1,4 +1,4 @@
-"""Vectors as they are stored, and the mean and spread of similarities over all of them."""
+"""The stored forms of vectors, and the mean and spread of similarities over all of them."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Vector = npt.NDArray[np.float32]
 Matrix = npt.NDArray[np.float64]
 Numbers = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-# The largest number of a signed byte.
+# The largest signed byte.
 _STEPS = 127
 
 
 class ChunkVector(Value, frozen=True, kw_only=True):
-    """One chunk as the vector index holds it."""
+    """One chunk in the form of the vector index."""
 
     number: int
     vector: bytes
@@ -32,7 +32,7 @@ class ChunkVector(Value, frozen=True, kw_only=True):
 
 
 def to_blob(vector: Iterable[float]) -> bytes:
-    """Encodes a vector as the catalogue stores it: little-endian float32."""
+    """Encodes a vector for the catalogue: little-endian float32."""
     return np.asarray(vector, dtype="<f4").tobytes()
 
 
@@ -47,7 +47,7 @@ def rows_of(blobs: Iterable[bytes], dimensions: int) -> Vector:
 
 
 class SmallVectors:
-    """Vectors of unit length at a byte a number: a quarter of the room, and no ranking changes by it (measured).
+    """Vectors of unit length at a byte a number: a quarter of the space, and no ranking changes (measured).
 
     Attributes:
         numbers: One row a vector, of signed bytes.
@@ -72,15 +72,15 @@ class SmallVectors:
         return self.numbers.tobytes()
 
     def rows(self) -> Vector:
-        """Returns the vectors, of unit length again: the size of a step is not stored, because it follows."""
+        """Returns the vectors, normalised again, which makes it unnecessary to store the size of a step."""
         wide = self.numbers.astype(np.float32)
         scaled: Vector = wide / _lengths(wide)[:, None]
         return scaled
 
     def cosines(self, vector: Vector) -> Vector:
-        """Returns the cosine of each with a vector of unit length, without the rows in full."""
+        """Returns the cosine of each with a vector of unit length, without expanding the rows."""
         wide = self.numbers.astype(np.float32)
-        # By einsum: BLAS wakes all its threads for so small a product, which takes longer if the cores are busy.
+        # By einsum, because BLAS wakes all its threads for so small a product, which is slower if the cores are busy.
         found: Vector = np.einsum("ij,j->i", wide, vector) / _lengths(wide)
         return found
 
@@ -92,18 +92,18 @@ def _lengths(rows: Vector) -> Vector:
 
 
 class VectorFile:
-    """Vectors in a file, row after row, of which a few are read at a time.
+    """Vectors in a file, row after row, for reading a few at a time.
 
-    Read and not mapped into memory: mapped rows would count as the process's own until the system takes them back, and
-    after a thousand searches those are all of them.
+    It reads the file instead of mapping it: mapped rows count as the process's memory until the system reclaims them,
+    and after a thousand searches those are all of them.
     """
 
     def __init__(self, path: Path, rows: int, dimensions: int) -> None:
         """Opens it.
 
         Raises:
-            OSError: It is not there.
-            ValueError: It has not so many rows.
+            OSError: It is missing.
+            ValueError: It has another number of rows.
         """
         self._dimensions = dimensions
         self._row_bytes = 4 * dimensions
@@ -113,7 +113,7 @@ class VectorFile:
         self._file = os.open(path, os.O_RDONLY)
 
     def rows(self, numbers: Numbers) -> Vector:
-        """Returns the rows with these numbers, which rise; neighbours are read in one go."""
+        """Returns the rows with these ascending numbers; reads neighbours in one go."""
         found = np.empty(len(numbers) * self._row_bytes, dtype=np.uint8)
         view = found.data
         for start, end in _runs(numbers):
@@ -127,7 +127,7 @@ class VectorFile:
 
 
 def _runs(numbers: Numbers) -> Iterator[tuple[int, int]]:
-    """Yields start and end of each run of numbers that follow one another."""
+    """Yields start and end of each run of consecutive numbers."""
     breaks = (np.flatnonzero(np.diff(numbers) != 1) + 1).tolist()
     if len(numbers):
         yield from pairwise([0, *breaks, len(numbers)])
@@ -136,9 +136,9 @@ def _runs(numbers: Numbers) -> Iterator[tuple[int, int]]:
 class Moments:
     """First and second moments of many vectors.
 
-    They give mean and spread of a query's similarity to every vector without a look at every one: with the mean
-    vector m and the second moments S = average of v·vᵀ, the similarities q·v of all vectors have the mean q·m and
-    the variance q·S·q - (q·m)², exactly.
+    They give the mean and spread of a query's similarity to all vectors without scanning them: with the mean vector m
+    and the second moments S = average of v·vᵀ, the similarities q·v of all vectors have the mean q·m and the variance
+    q·S·q - (q·m)², exactly.
     """
 
     def __init__(self, mean: Matrix, second: Matrix) -> None:
@@ -152,7 +152,7 @@ class Moments:
         total = np.zeros(dimensions)
         products = np.zeros((dimensions, dimensions))
         for batch in batches:
-            # In float32 the small differences that the variance is made of would be lost.
+            # Float32 would lose the small differences that make up the variance.
             rows = batch.astype(np.float64)
             count += len(rows)
             total += rows.sum(axis=0)
@@ -172,8 +172,8 @@ class Moments:
         """Returns mean and standard deviation of the query's similarity over all vectors."""
         wide = query.astype(np.float64)
         mean = float(wide @ self.mean)
-        # By einsum: BLAS wakes all its threads for so small a product, which takes longer if the cores are busy.
+        # By einsum, because BLAS wakes all its threads for so small a product, which is slower if the cores are busy.
         squares = np.einsum("ij,j->i", self.second, wide)
         variance = float(wide @ squares) - mean * mean
-        # Rounding can leave a variance a hair below zero.
+        # Rounding can leave a variance slightly below zero.
         return mean, max(variance, 0.0) ** 0.5

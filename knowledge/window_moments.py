@@ -1,4 +1,4 @@
-"""Mean and spread of likeness over all windows of a library, from a sample of them."""
+"""Estimates the mean and spread of likeness over all windows of a library from a sample."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SELECT sentences.tokens, sentences.vectors, sections.number, sections.vector FRO
 JOIN chunks ON chunks.number = sentences.chunk JOIN sections ON sections.number = chunks.section
 WHERE chunks.number % :spread < :together ORDER BY chunks.number
 """
-# Chunks whose windows the mean and spread of likeness are taken from: enough for two digits. They are read in
-# stretches, because a window reaches into the chunks beside it.
+# Number of chunks to sample, enough for two digits. They are read in stretches, because a window reaches into the
+# neighbouring chunks.
 _SAMPLE_CHUNKS = 1_000
 _STRETCH = 50
 

@@ -1,9 +1,9 @@
-"""Windows over a lesson's sentences: each sentence seen alone, among its neighbours, and as a part of its page.
+"""Windows over a lesson's sentences: each sentence alone, among its neighbours, and as a part of its page.
 
-A window's vector is the mean of its sentences' vectors weighted by their tokens, with the title's beside them. It is
-never stored: the likeness of a question to it follows from its likeness to the sentences and the window's length as a
-vector, which is. So one embedding a sentence serves every size, and no text is embedded twice. On chunking_evaluation
-such means find as much as windows that are embedded themselves (docs/design/retrieval.md).
+A window's vector is the mean of its sentences' vectors weighted by their tokens, and the title's vector. It is never
+stored: a question's likeness to it follows from the likeness to the sentences and the length of the window's vector,
+which is stored. So one embedding a sentence serves every size, and no text is embedded twice. On chunking_evaluation
+such means find as much as embedding the windows themselves (docs/design/retrieval.md).
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import numpy as np
 from antiphon.knowledge.vectors import Vector
 
 REACHES = (0, 2, 4)
-"""Neighbours on either side that each of a sentence's windows takes in."""
-# What a title weighs in each window, in tokens.
+"""The number of neighbours on either side in each of a sentence's windows."""
+# The weight of a title in each window, in tokens.
 _TITLE_WEIGHT = 5.0
 
 
 def window_sums(values: Vector, reach: int) -> Vector:
-    """Sums rows over each row's window, which ends where the rows do."""
+    """Sums rows over each row's window, cut at the first and the last row."""
     count = len(values)
     sums = np.zeros((count + 1, *values.shape[1:]), dtype=np.float64)
     np.cumsum(values, axis=0, out=sums[1:])
@@ -31,11 +31,11 @@ def window_sums(values: Vector, reach: int) -> Vector:
 
 
 def window_vectors(rows: Vector, tokens: Vector, title: Vector, reach: int) -> Vector:
-    """Returns the vector of each sentence's window, not of unit length.
+    """Returns the vector of each sentence's window, not normalised.
 
     Args:
         rows: The sentences' vectors, of one section, in order.
-        title: Of the section.
+        title: The vector of the section's titles.
     """
     windows: Vector = window_sums(rows * tokens[:, None], reach) + _TITLE_WEIGHT * title
     return windows

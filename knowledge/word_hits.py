@@ -1,4 +1,4 @@
-"""The word index's answers: BM25 of the chunks that hold any of a question's terms."""
+"""Evaluates answers of the word index: BM25 of the chunks that hold any of a question's terms."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from antiphon.knowledge.vectors import Numbers
 from antiphon.vocabulary.values import Value
 
-# Further terms of a question are left out: a hundred kilobytes must not become one query.
+# Further terms of a question are ignored: a hundred kilobytes must not become one query.
 _MAX_TERMS = 64
 
 
@@ -17,8 +17,8 @@ class WordHits(Value, frozen=True, kw_only=True):
     """The word index's answer to a query.
 
     Attributes:
-        scores: BM25 by chunk number, of the chunks asked about; a missing chunk scores 0.
-        total: Sum of the scores of all chunks that match, asked about or not.
+        scores: BM25 by chunk number, for the chunks to search; a missing chunk scores 0.
+        total: Sum of the scores of all matching chunks, including those not searched.
         squares: Sum of their squares.
     """
 
@@ -31,7 +31,7 @@ NO_HITS = WordHits(scores={}, total=0.0, squares=0.0)
 
 
 def fts_query(terms: Sequence[str]) -> str:
-    """Builds a query for any of the terms, each quoted, so that nothing in a question is read as an operator."""
+    """Builds a query for any of the terms, each quoted, so that FTS5 reads nothing in a question as an operator."""
     distinct = list(dict.fromkeys(terms))[:_MAX_TERMS]
     return " OR ".join('"' + term.replace('"', '""') + '"' for term in distinct)
 
@@ -42,17 +42,17 @@ def hits_of(
     limit: int,
     also: Sequence[int],
 ) -> WordHits:
-    """Returns the `limit` chunks that score best, and those of `also` that score at all.
+    """Returns the `limit` best chunks, and those of `also` that have a score.
 
     Args:
         rows: Number and score of every chunk that matches.
-        subset: The numbers of the chunks asked about; None: all.
+        subset: The numbers of the chunks to search; None: all.
     """
     if not rows:
         return NO_HITS
-    # Column by column: numpy takes ten times as long over a list of pairs.
+    # Column by column, because numpy takes ten times as long for a list of pairs.
     numbers, scores = map(np.array, zip(*rows, strict=True))
-    # Ties in order of number, so that the same query always has the same answer.
+    # Ties in order of number, so that the same query always gets the same answer.
     ranked = numbers[np.lexsort((numbers, -scores))]
     if subset is not None:
         ranked = ranked[np.isin(ranked, subset)]

@@ -1,1 +1,1 @@
-"""Plain language work that several components share: sentences, words, our own markup, extraction."""
+"""Text processing that several components share: sentences, words, our own markup, extraction."""

@@ -1,8 +1,8 @@
-"""Reads from a model's reply what of its text is an answer; pure.
+"""Extracts the answer from the text of a model's reply; pure.
 
-A server that does not parse a model's own format hands its thinking and its tool calls on as text, and some models
-write calls as text if they may call no tool. Neither is an answer. Markup within Markdown code is text like any
-other: an answer may speak of it.
+A server that does not parse a model's own format passes its thinking and its tool calls on as text, and some models
+write calls as text if they may call no tool. Neither is an answer. Markup within Markdown code is ordinary text,
+because an answer may be about it.
 """
 
 from __future__ import annotations
@@ -15,27 +15,27 @@ from antiphon.vocabulary.events import ReasoningCompleted
 from antiphon.vocabulary.values import ReplyCitation
 
 READS_REPLIES = 2
-"""The first version of the rules (`QueryReceived.rules`) for which not every text is an answer."""
+"""The first version of the rules (`QueryReceived.rules`) that does not take every text for an answer."""
 
 EMPTY = "the model's reply was empty"
 DECLINED = "the model declined to answer"
 ONLY_THINKING = "the model wrote down its thinking and no answer"
 TOOL_CALL = "the model wrote a tool call in place of an answer"
 
-# Code comes first: what is in it is read by no other pattern. A fence that is never closed reaches to the end. Code
-# in a line has a greatest length, or many backticks that match no others would each be looked for in the whole text.
+# Code comes first, so that no other pattern matches inside it. An unclosed fence reaches to the end. Inline code has a
+# maximum length; otherwise the search for a partner of each unpaired backtick would scan the whole text.
 _CODE = r"""
     ^[ \t>]*(?:(?:[-*+]|\d+[.)])[ \t]+)*(?P<fence>`{3,}|~{3,})[^`\n]*$
     (?:.*?^[ \t>]*(?P=fence)[`~]*[ \t]*$|.*)
     |(?<![`\\])(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).){1,2000}?(?<!`)(?P=ticks)(?!`)
 """
-# At the beginning of a line, because a sentence may name the tag. A block that is never closed reaches to the end.
+# At the beginning of a line, because a sentence may name the tag. An unclosed block reaches to the end.
 _THINKING = r"^[ ]{0,3}(?:<(?P<tag>think|thinking)>.*?(?:</(?P=tag)>\s*|\Z))+"
 # If the prompt opens the block, as some chat templates do, the reply holds only its end
 # (https://docs.vllm.ai/en/v0.20.1/api/vllm/reasoning/qwen3_reasoning_parser/).
 _THINKING_END = r"^[ \t]*</(?:think|thinking)>[ \t]*$\s*"
 # The formats of Claude, and of the models that vLLM parses (https://docs.vllm.ai/en/v0.26.0/api/vllm/parser/).
-# A tag must be followed by what a call consists of, because a sentence may name the tag.
+# The parts of a call must follow the tag, because a sentence may name the tag.
 _CALL = r"""
     <(?:[\w-]+:|[|\uff5c]\w+[|\uff5c])?(?:function_calls|tool_calls?)>(?=\s*(?:[{\[]|<(?!/)|\Z|[\w.-]+\s*<arg_)|[ \t]*$)
     |<(?:[\w-]+:|[|\uff5c]\w+[|\uff5c])?invoke\s+\w+\s*=
@@ -57,13 +57,13 @@ class Span(NamedTuple):
 
 
 class AnswerText(NamedTuple):
-    """What of a reply's text is an answer.
+    """The part of a reply's text that is an answer.
 
     Attributes:
         text: The answer, without outer white space; empty if the reply holds none.
-        removed: What of the reply's text was left out, in order.
-        indent: White space at the beginning of what was not left out.
-        flaw: Why there is no answer, or why it breaks off, in words for users; empty if neither is so.
+        removed: The parts of the reply's text that were left out, in order.
+        indent: The length of the white space at the beginning of the rest.
+        flaw: Why there is no answer, or why it breaks off, in words for users; empty otherwise.
     """
 
     text: str
@@ -72,7 +72,7 @@ class AnswerText(NamedTuple):
     flaw: str = ""
 
     def place_of(self, at: int) -> int:
-        """Returns the place in the answer of the reply's character `at`, or if that was left out, of the next."""
+        """Returns the place in the answer of the reply's character `at`, or of the next one if that was left out."""
         place = at - self.indent
         for span in self.removed:
             if span.start < at:
@@ -80,18 +80,18 @@ class AnswerText(NamedTuple):
         return min(max(0, place), len(self.text))
 
     def leaves_out(self, cited: ReplyCitation) -> bool:
-        """Returns True if the citation is of text that was left out."""
+        """Returns True if the citation belongs to text that was left out."""
         return any(
             span.start <= cited.start < cited.end <= span.end for span in self.removed
         )
 
 
 def answer_of(reply: ReasoningCompleted, rules: int) -> AnswerText:
-    """Returns what of the reply is an answer, by this version of the rules."""
+    """Returns the answer in a reply, by this version of the rules."""
     text = reply.text.text
     if rules < READS_REPLIES:
         return _without(text, ())
-    # What came before a refusal is no part of an answer
+    # Text before a refusal is not part of an answer
     # (https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons).
     if reply.stop_reason == "refusal":
         return AnswerText("", flaw=DECLINED)
@@ -99,12 +99,12 @@ def answer_of(reply: ReasoningCompleted, rules: int) -> AnswerText:
 
 
 def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
-    """Returns what of a text is an answer.
+    """Returns the answer in a text.
 
-    Thinking is left out, and so is everything from the first tool call on: it rests on results that nobody found. What
-    is before a call announces it, unless it cites something.
+    Thinking is left out, and so is everything from the first tool call on: it rests on results that nobody found. The
+    text before a call merely announces it, unless it cites something.
     """
-    # Most answers hold no markup, and are not looked through.
+    # Most answers hold no markup, and need no search.
     if "<" not in text and "[TOOL_CALLS]" not in text:
         return _without(text, ())
     removed: list[Span] = []
@@ -115,7 +115,7 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
         if kind == "thinking":
             removed.append(Span(*found.span()))
         elif kind == "thinking_end":
-            # A prompt opens one block, which is then the first.
+            # The prompt can have opened only the first block.
             start = found.start() if removed else 0
             removed.append(Span(start, found.end()))
         else:
@@ -125,8 +125,8 @@ def answer_text(text: str, cited: Sequence[ReplyCitation] = ()) -> AnswerText:
 
 
 def _is_quoted(found: re.Match[str], cited: Sequence[ReplyCitation]) -> bool:
-    """Returns True if the source that is cited for this place holds the same markup."""
-    # The offline reasoner quotes as it is, and lessons may show such formats.
+    """Returns True if the source cited for this place holds the same markup."""
+    # The offline reasoner quotes literally, and lessons may show such formats.
     for citation in cited:
         if citation.start <= found.start() < citation.end:
             quoted = " ".join(citation.cited_text.split())

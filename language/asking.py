@@ -1,7 +1,7 @@
-"""Reads off a question what it asks of the catalogue: who teaches, links, counts, titles, contents; pure.
+"""Recognises what a question asks of the catalogue: teachers, links, counts, titles, contents; pure.
 
-No phrases are listed. Each word of a question is a word for something that a catalogue knows, one in which questions
-are put, or one of a topic; a question without a word of a topic is for the catalogue.
+Mostly by single words instead of phrases: each word of a question names something that a catalogue knows, belongs to
+the wording of questions, or names a topic; a question without a topic is for the catalogue.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _ASKS_WHO = frozenset(("who", "whom", "whose", "whos"))
 
 
 def _meanings() -> dict[str, Ask]:
-    """Returns what each word asks for."""
+    """Returns the thing that each word asks for."""
     meanings: dict[str, Ask] = dict.fromkeys(_TEACHES, "overview")
     for ask, listed in _WORDS_FOR.items():
         meanings.update(dict.fromkeys(listed.split(), ask))
@@ -76,7 +76,7 @@ def _meanings() -> dict[str, Ask]:
 
 
 _WORDS_FOR_ASKS = _meanings()
-# With "who", these ask for the teacher of a course; without, they say the subject of the question.
+# With "who", these words ask for the teacher of a course; without, for its subject.
 _AFTER_WHO = _WORDS_FOR_ASKS | dict.fromkeys(_TEACHES, "teacher")
 _AFTER_WHO_OF_COURSE = _AFTER_WHO | dict.fromkeys(_MAKES, "teacher")
 _PUT_IN_WORDS = (
@@ -165,12 +165,12 @@ _NAMES_CATALOGUE = re.compile(
 
 
 class Asked(NamedTuple):
-    """What a question asks of the catalogue.
+    """The things that a question asks of the catalogue.
 
     Attributes:
-        asks: What is to be named.
-        counts: It asks how many there are.
-        topic: The words that are none of a catalogue's: with any, the courses' texts are asked too.
+        asks: The things to name.
+        counts: True if it asks how many there are.
+        topic: The words for things outside the catalogue: with any, the courses' texts must be searched too.
     """
 
     asks: frozenset[Ask] = frozenset()
@@ -179,7 +179,7 @@ class Asked(NamedTuple):
 
     @property
     def is_pure(self) -> bool:
-        """True if the catalogue holds all that is asked."""
+        """True if the catalogue alone can answer."""
         return bool(self.asks) and not self.topic
 
 
@@ -189,10 +189,10 @@ def names_catalogue(text: str) -> bool:
 
 
 def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
-    """Reads a question from which the names of courses and lessons were taken out.
+    """Reads a question without its names of courses and lessons.
 
     Args:
-        of_course: A course was among them, so that "who made it" asks for its teacher.
+        of_course: True if a course was among them, so that "who made it" asks for its teacher.
     """
     text = text[:READ_CHARS]
     text = _IN_CHARGE.sub("teaches", text)
@@ -211,7 +211,7 @@ def asked_of_catalogue(text: str, *, of_course: bool = False) -> Asked:
 
 
 def _meanings_among(found: Sequence[str], *, of_course: bool) -> Mapping[str, Ask]:
-    """Returns what each word asks for beside the words found."""
+    """Returns the thing that each word asks for in a question with these words."""
     if _ASKS_WHO.isdisjoint(found):
         return _WORDS_FOR_ASKS
     if of_course:
@@ -225,7 +225,7 @@ def _says_something(word: str) -> bool:
 
 
 def _read_patterns(text: str, asks: set[Ask], *, of_course: bool) -> bool:
-    """Adds what only several words together ask for; returns True if it is how many."""
+    """Adds the things that only several words together ask for; returns True if the question asks how many."""
     counts = False
     _read_single_patterns(text, asks, of_course=of_course)
     if _HOW_MANY_COURSES.search(text):
@@ -258,7 +258,7 @@ def _read_single_patterns(text: str, asks: set[Ask], *, of_course: bool) -> None
 
 
 def _asks_who(text: str) -> bool:
-    """Returns True for "git course - who?", and for "who's behind it?", if a course is spoken of."""
+    """Returns True for "git course - who?", and for "who's behind it?"; for questions about a course."""
     found = _WHO_ALONE.search(text) or _WHO_IS_BEHIND.search(text)
     return found is not None
 
@@ -272,14 +272,14 @@ def _asks_duration(text: str) -> bool:
     telling = [word for word in subject if _says_something(word)]
     if not telling:
         return True
-    # "How long do they wait?" asks for what they do.
+    # "How long do they wait?" asks about an action, not a course's duration.
     if not _TIMED_NOUNS.isdisjoint(subject):
         return True
     return not _TAKES_TIME.isdisjoint(subject) and _LASTS.issuperset(telling)
 
 
 def _sharpened(asks: set[Ask]) -> frozenset[Ask]:
-    """Leaves out what is asked for in general if something in particular is."""
+    """Drops the general things if the question asks for particular ones."""
     particular = asks - {"overview"}
     if particular:
         asks = particular

@@ -1,4 +1,4 @@
-"""The passages out of which excerpts are chosen, read against a question; pure."""
+"""Reads passages against a question, as candidates for excerpts; pure."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ MAX_SENTENCES = 2000
 
 
 class Sentence(NamedTuple):
-    """A sentence that may be chosen.
+    """A candidate sentence.
 
     Attributes:
         number: Its place in its passage, from 0.
         terms: The question's terms that it holds.
         chars: Its length, without white space around it.
-        added: What its own words and its form add to its score.
-        is_repeated: It stood in an earlier passage already, as when chunks overlap.
+        added: The share of its score from its own words and its form.
+        is_repeated: An earlier passage holds it too, as overlapping chunks do.
     """
 
     number: int
@@ -32,10 +32,10 @@ class Sentence(NamedTuple):
 
 
 class Passage(NamedTuple):
-    """One passage as it is read.
+    """One passage, read against the question.
 
     Attributes:
-        of_title: What its title holds of the question.
+        of_title: The question's terms in its title.
     """
 
     sentences: list[Sentence]
@@ -48,7 +48,7 @@ def read_passages(
     passages: Sequence[Sequence[str]],
     titles: Sequence[str],
 ) -> list[Passage]:
-    """Reads the passages, of all together at most `MAX_SENTENCES` sentences."""
+    """Reads the passages, at most `MAX_SENTENCES` sentences of all together."""
     forms = Forms(question, shares)
     read: list[Passage] = []
     seen: set[str] = set()

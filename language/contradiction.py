@@ -1,6 +1,6 @@
-"""Finds where a sentence contradicts another on the same thing: another quantity or date, or the opposite; pure.
+"""Detects sentences that contradict each other on the same thing: another quantity or date, or the opposite; pure.
 
-What is denied without a negator, by an opposite such as "refuses", is not seen.
+It misses a denial without a negator, by an opposite such as "refuses".
 """
 
 from __future__ import annotations
@@ -22,16 +22,16 @@ from antiphon.language.quantities import (
 from antiphon.language.words import terms
 
 SAME_SUBJECT = 0.4
-"""Two sentences that share so much of their telling terms speak of the same thing …"""
+"""Two sentences that share at least this part of their telling terms are about the same thing …"""
 MOST_OF_SHORTER = 0.75
-"""… and those that share so much of the shorter one's, if they share `FEWEST_SHARED`."""
+"""… and those that share this part of the shorter one's, if they share at least `FEWEST_SHARED`."""
 FEWEST_SHARED = 3
 SAME_STATEMENT = 0.5
-"""Of two sentences that share so much of their telling terms one may be the opposite of the other."""
+"""Of two sentences that share at least this part of their terms, one may be the opposite of the other."""
 LEAST_HELD = 0.5
-"""A claim of which a sentence holds as much may be its opposite."""
+"""A sentence that holds at least this part of a claim's terms may be its opposite."""
 LEAST_REVERSED = 0.67
-"""The share of what one sentence denies that the other affirms."""
+"""The least share of one sentence's denied terms that the other must affirm."""
 
 _NEGATOR = re.compile(
     r"\b(?:not|no|never|none|nor|neither|nobody|nothing|cannot)\b|n['\u2019]t\b",
@@ -49,13 +49,13 @@ _CLAUSE_END = re.compile(
 
 
 class Statement(NamedTuple):
-    """A sentence, read as far as it can contradict another.
+    """The parts of a sentence by which it can contradict another.
 
     Attributes:
-        affirmed: Its terms, but for those denied and those of quantities and dates.
-        denied: Those that are in a clause after a negator.
-        subject: Those of both that say what it is about; what is counted is no part of it.
-        names: Those of them that are names.
+        affirmed: Its terms, except the denied ones and those of quantities and dates.
+        denied: The terms after a negator in the same clause.
+        subject: Those of both that name its subject, without the counted things.
+        names: Those of the subject that are names.
     """
 
     text: str
@@ -68,13 +68,13 @@ class Statement(NamedTuple):
 
     @property
     def terms(self) -> frozenset[str]:
-        """All its terms, but for those of quantities and dates."""
+        """All its terms, except those of quantities and dates."""
         return self.affirmed | self.denied
 
 
 @lru_cache(maxsize=4096)
 def statement(text: str) -> Statement:
-    """Reads a sentence; kept between queries, which find the same passages again and again."""
+    """Reads a sentence; cached, because queries find the same passages again and again."""
     quantities, dates = quantities_in(text), dates_in(text)
     plain = text
     counted: set[str] = set()
@@ -106,14 +106,14 @@ def statement(text: str) -> Statement:
 
 
 def contradict(one: Statement, other: Statement) -> bool:
-    """Returns True for two sentences on the same subject of which only one can be right."""
+    """Returns True if two sentences on the same subject cannot both be right."""
     if not _on_same_subject(one, other):
         return False
     if _none_equal(one.quantities, other.quantities):
         return True
     if one.dates and other.dates and not _any_agrees(one.dates, other.dates):
         return True
-    # A question says neither the one nor the other.
+    # A question neither affirms nor denies.
     if "?" in one.text or "?" in other.text:
         return False
     shared = len(one.terms & other.terms)
@@ -124,7 +124,7 @@ def contradict(one: Statement, other: Statement) -> bool:
 
 def _on_same_subject(one: Statement, other: Statement) -> bool:
     fewer = min(len(one.subject), len(other.subject))
-    # Each is on something that the other does not name, however alike they are.
+    # If each names something that the other does not, their subjects differ, no matter how alike they are.
     if fewer < 2 or (one.names - other.subject and other.names - one.subject):
         return False
     shared = len(one.subject & other.subject)
@@ -134,7 +134,7 @@ def _on_same_subject(one: Statement, other: Statement) -> bool:
 
 
 def _none_equal(one: Sequence[Quantity], other: Sequence[Quantity]) -> bool:
-    """Returns True if both count the same thing, and in no case to the same number."""
+    """Returns True if both count the same thing, and never with the same number."""
     counted = {quantity.unit for quantity in other if quantity.unit}
     alike = [quantity for quantity in one if quantity.unit in counted]
     equal = {quantity.unit for quantity in alike if quantity.is_among(other)}
@@ -146,7 +146,7 @@ def _any_agrees(one: Sequence[Date], other: Sequence[Date]) -> bool:
 
 
 def reversed_in(one: Statement, other: Statement) -> frozenset[str]:
-    """Returns the terms that one of two sentences denies and the other affirms; none if both deny something."""
+    """Returns the terms that one of two sentences denies and the other affirms; none if both, or neither, deny any."""
     if bool(one.denied) == bool(other.denied):
         return frozenset()
     denied = one.denied or other.denied
@@ -159,10 +159,10 @@ def reversed_in(one: Statement, other: Statement) -> frozenset[str]:
 def denial(
     claim: Statement, cited: Sequence[Statement], beside: Sequence[Statement]
 ) -> str:
-    """Returns the cited sentence whose opposite the claim says; empty if there is none.
+    """Returns the cited sentence that the claim contradicts; empty if there is none.
 
     Args:
-        beside: All sentences of the same passages: what one of them says as the claim does is no contradiction.
+        beside: All sentences of the same passages: a claim that agrees with one of them is no contradiction.
     """
     if len(claim.terms) < 2:
         return ""

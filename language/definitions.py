@@ -1,7 +1,7 @@
-"""Tells which sentence says what a thing is, by the name of the thing that is asked about; pure.
+"""Recognises sentences that define the thing that a question asks about, by its name; pure.
 
-Who speaks names a thing as often behind what it is ("this is called stemming") as before it, and the long form of a
-short name is beside it ("a receiver operator characteristic curve, or ROC curve").
+Speakers put the name as often after the definition ("this is called stemming") as before it, and the long form beside a
+short name ("a receiver operator characteristic curve, or ROC curve").
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 MOST_WORDS = 4
-"""A longer name is a question of its own, which no sentence answers by naming it."""
+"""Most words of a name: a longer one is a question of its own, which a sentence that repeats it need not answer."""
 _ASKED = re.compile(
     r"\W*(?:(?:so|and|ok|well|hey),? )*(?:what(?:'s|\u2019s| is| are| was| were| does| do)|define|explain) "
     r"(?:meant by |the (?:meaning|definition) of )?(?:an? |the )?(.{2,60}?)"
@@ -44,12 +44,12 @@ class Definition:
             self._form = _form_for(name)
 
     def stands_in(self, sentence: str) -> bool:
-        """Returns True if the sentence says what the thing is."""
+        """Returns True if the sentence defines the thing."""
         return self._form is not None and self._form.search(sentence) is not None
 
 
 def _any_form(word: str) -> str:
-    """Returns the pattern of a word in the singular and the plural."""
+    """Returns a pattern for the singular and the plural of a word."""
     if len(word) > 4:
         word = word[:-1]
     return rf"{re.escape(word)}\w*"

@@ -1,4 +1,4 @@
-"""The language that a text is written in, told from its letters by py3langid (https://github.com/adbar/py3langid)."""
+"""Detects the language of a text from its letters, with py3langid (https://github.com/adbar/py3langid)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ if TYPE_CHECKING:
     from py3langid.langid import LanguageIdentifier
 
 READ_CHARS = 20_000
-"""Of a whole course the beginning tells enough, and a hundred megabytes would take seconds."""
+"""The beginning of a course is enough, and a hundred megabytes would take seconds."""
 FEWEST_LETTERS = 12
-"""A sentence in Han letters; of Latin ones these are two or three words, of which the identifier is seldom sure."""
+"""Enough for a sentence in Han letters; in Latin ones it is two or three words, rarely enough to be sure."""
 LEAST_SURE = 0.8
-"""Of a sentence the identifier is seldom less sure, of a list of names or numbers it always is (measured)."""
+"""The identifier is rarely less sure of a sentence, and always less sure of a list of names or numbers (measured)."""
 _NAMES = {
     "ar": "Arabic", "bg": "Bulgarian", "bn": "Bengali", "ca": "Catalan", "cs": "Czech", "da": "Danish", "de": "German",
     "el": "Greek", "en": "English", "es": "Spanish", "et": "Estonian", "eu": "Basque", "fa": "Persian", "fi": "Finnish",
@@ -28,9 +28,9 @@ _NAMES = {
 
 @cache
 def _identifier() -> LanguageIdentifier | None:
-    """Loads the model, half a second and 60 MB, for the first language; None if it is not installed or has no room.
+    """Loads the model at first use (half a second and 60 MB); None if it is not installed or the disk is full.
 
-    It is unpacked into a temporary file.
+    The package unpacks it into a temporary file.
     """
     try:
         from py3langid.langid import MODEL_FILE, LanguageIdentifier
@@ -38,13 +38,13 @@ def _identifier() -> LanguageIdentifier | None:
         identifier = LanguageIdentifier.from_model_file(MODEL_FILE, norm_probs=True)
     except (ModuleNotFoundError, OSError):
         return None
-    # Of these alone: it tells Chinese from Wu and Cantonese, and is then sure of none of them.
+    # Restricted to these: otherwise it chooses between Chinese, Wu and Cantonese, and is sure of none of them.
     identifier.set_languages(set(_NAMES))
     return identifier
 
 
 def language_of(text: str) -> str | None:
-    """Returns the ISO 639-1 code of a text's language; None if it is too short to tell, or holds names and numbers."""
+    """Returns the ISO 639-1 code of a text's language; None if it is too short, or a list of names and numbers."""
     read = text[:READ_CHARS]
     identifier = _identifier()
     if identifier is None or sum(map(str.isalpha, read)) < FEWEST_LETTERS:
@@ -54,5 +54,5 @@ def language_of(text: str) -> str | None:
 
 
 def language_name(code: str) -> str:
-    """Returns a language's English name; of one that is not listed here, its code."""
+    """Returns a language's English name, or the code of a language that is not listed here."""
     return _NAMES.get(code, code)

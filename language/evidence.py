@@ -1,4 +1,4 @@
-"""Weighs the words of a question, and how strongly sentences and passages speak to it; pure."""
+"""Weighs the words of a question, and its share that sentences and passages cover; pure."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import NamedTuple
 from antiphon.language.words import stem, terms, words
 
 Weigh = Callable[[str], float]
-"""Returns how telling a stemmed term is: its rarity in the courses by its rarity in English, 0 or more."""
+"""Returns the weight of a stemmed term: its rarity in the courses times its rarity in English, 0 or more."""
 Likeness = Callable[[str, Sequence[str]], Sequence[float]]
-"""Returns how like each text is to a question by meaning: their cosine, -1 to 1. Blocks: call it from a thread."""
+"""Returns the likeness in meaning of each text to a question: the cosine, -1 to 1. Blocks: call it from a thread."""
 
 
 class Measures(NamedTuple):
-    """How texts are measured against a question; what is None is not known.
+    """The measures of texts against a question; None if a measure is not available.
 
     Attributes:
-        weigh: How telling a stemmed term is in the courses; None means that all are alike.
-        likeness: How like a text is to a question by meaning; None leaves the words alone to tell.
+        weigh: Returns the weight of a stemmed term in the courses; None: all weigh the same.
+        likeness: Returns the likeness of texts to a question in meaning; None: only the words count.
     """
 
     weigh: Weigh | None = None
@@ -33,7 +33,7 @@ MAX_TERMS = 32
 
 _NO_WORD = "\u0000"
 LEAST_WEIGHT = 0.05
-"""A term that occurs everywhere still tells a little."""
+"""The weight of a term that occurs everywhere, which still means a little."""
 _LIGHT_WEIGHT = 0.3
 _LIGHT_WORDS = """
     according answer article ask become began begin begun bring brought call came cause choose chose chosen come
@@ -44,18 +44,18 @@ _LIGHT_WORDS = """
     thought told took topic value want way went whole work would wrong year
 """
 _LIGHT = frozenset(map(stem, _LIGHT_WORDS.split()))
-"""Words in which a question is put, rather than what it is about."""
+"""Words that belong to the wording of a question rather than to its subject."""
 _NAMED = re.compile(r"(?<=[\w,;] )[A-Z][\w-]*|\b\w+[A-Z]\w*")
-"""A name within a question: capital letters elsewhere than at the beginning of a sentence."""
+"""A name within a question: capital letters anywhere but at the beginning of a sentence."""
 
 
 def is_light(term: str) -> bool:
-    """Returns True for the stem of a word in which a question or an answer is put, rather than what it is about."""
+    """Returns True for a stem that belongs to the wording of a question or an answer rather than to its subject."""
     return term in _LIGHT
 
 
 class TermShares:
-    """The share of a question that each of its terms stands for; together they stand for all of it.
+    """Each term's share of a question.
 
     Briefings weigh terms by their rarity among the facts found, extraction by their rarity in the courses.
 
@@ -74,27 +74,27 @@ class TermShares:
         return self._terms.intersection(found)
 
     def share(self, found: frozenset[str]) -> float:
-        """Returns the share of the question that the terms found stand for, whatever their order.
+        """Returns the share of the question that the terms found cover, no matter in which order they come.
 
-        Many sentences hold the same few terms of a question, so each set is added up once.
+        Many sentences hold the same few terms of a question, so each sum is cached.
         """
         held = found & self._terms
         share = self._of_set.get(held)
         if share is None:
-            # fsum is exact, so that the order of a set changes nothing: a trace must replay to the same scores.
+            # fsum is exact, so the order of a set does not matter: a trace must replay to the same scores.
             share = fsum([self.of_term[term] for term in held])
             self._of_set[held] = share
         return share
 
 
 def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
-    """Weighs the terms of a question; words in which it is merely put weigh less than what it is about.
+    """Weighs the terms of a question; words that only belong to its wording weigh less than those of its subject.
 
     Args:
-        weigh: How telling a term is; None means that all are alike.
+        weigh: Returns the weight of a term; None: all weigh the same.
     """
     weights: dict[str, float] = {}
-    # Bounded, because a question may be a whole page that was pasted.
+    # Bounded, because a question may be a whole pasted page.
     for term in terms(question):
         if term in weights or len(weights) >= MAX_TERMS:
             continue
@@ -106,7 +106,7 @@ def question_shares(question: str, weigh: Weigh | None = None) -> TermShares:
 
 
 def is_unknown(term: str, weigh: Weigh) -> bool:
-    """Returns True for a stemmed term that occurs nowhere in the courses: nothing is rarer."""
+    """Returns True for a stemmed term that occurs nowhere in the courses, which makes it as rare as any can be."""
     return weigh(term) >= weigh(_NO_WORD)
 
 
@@ -116,8 +116,8 @@ def unknown_share(
     """Returns the share of a question whose words occur nowhere in the courses.
 
     Args:
-        passages: What each passage holds of the question: what was found need not be from the courses.
-        weigh: How telling a term is in the courses; None means that it is not known what they hold.
+        passages: The question's terms in each passage found, which need not come from the courses.
+        weigh: Returns the weight of a term in the courses; None: their words are not known.
     """
     if weigh is None:
         return 0.0
@@ -132,10 +132,10 @@ def unknown_share(
 def rarity_among(
     wanted: Collection[str], rows: Iterable[Collection[str]]
 ) -> dict[str, float]:
-    """Returns how rare each wanted term is among rows of terms; one that no row holds is rarest; none without rows."""
+    """Returns the rarity of each wanted term among rows of terms; a term in no row is rarest; empty without rows."""
     counts: dict[str, int] = {}
     total = 0
-    # Not a Counter, whose update takes longer than the few terms of most rows.
+    # Not a Counter, whose update costs more than the few terms of most rows.
     for row in rows:
         for term in row:
             counts[term] = counts.get(term, 0) + 1
@@ -161,7 +161,7 @@ def names_in(question: str) -> list[frozenset[str]]:
 def telling_words(
     question: str, weigh: Weigh | None = None, most: int = MAX_TERMS
 ) -> list[str]:
-    """Returns the words (not stems) that say what the question is about, in its order: the `most` telling ones."""
+    """Returns the words (not stems) of the question's subject, in its order, up to `most` of the greatest weight."""
     found: dict[str, str] = {}
     for word in words(question):
         stems = terms(word)
@@ -171,5 +171,5 @@ def telling_words(
     if weigh is not None:
         ranked.sort(key=weigh, reverse=True)
     chosen = frozenset(ranked[:most])
-    # Ranked by weight, but given in the question's order.
+    # Chosen by weight, but returned in the question's order.
     return [word for term, word in found.items() if term in chosen]

@@ -1,8 +1,8 @@
-"""Chooses the excerpts that share most with a question, by words alone: for answers that no reasoner wrote; pure.
+"""Chooses the excerpts that share most with a question, only by words: for answers that no reasoner wrote; pure.
 
-A partial answer is a decision, which replays from its trace: so nothing is asked here of an index or an embedder.
-Sentences are ranked as for a briefing (`ranking.py`), by the order of the passages, their titles, neighbours and the
-form of what is wanted. Scores are then read as chances, and runs of sentences are chosen by them (`runs.py`).
+A partial answer is a decision, which must replay from its trace, so this uses neither an index nor an embedder. It
+ranks sentences as for a briefing (`ranking.py`), by the order of the passages, their titles, neighbours and the
+expected form of the answer, turns the scores into probabilities, and chooses runs of sentences by these (`runs.py`).
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from antiphon.language.runs import choose_runs
 
 MOST_EXCERPTS = 3
 RANK_WEIGHT = 0.1
-"""For standing in the passage that was found first: less than in a briefing, for the sentence says more itself."""
+"""For being in the passage that was found first: less than in a briefing, because the sentence itself says more."""
 SHARPNESS = 10.0
-"""How much likelier a higher score makes a sentence: the scores' weights fitted as a choice of one sentence out of
-those of a question come out at ten times those of `ranking.py`."""
+"""The factor from scores to log-odds: weights fitted to choosing one sentence among those of a question are ten times
+the weights of `ranking.py`."""
 
 
 class Excerpt(NamedTuple):
@@ -35,11 +35,11 @@ class Excerpt(NamedTuple):
 def extract(
     question: str, passages: Sequence[Sequence[str]], titles: Sequence[str] = ()
 ) -> tuple[Excerpt, ...]:
-    """Chooses a few excerpts, the best first; none if nothing is shared with the question.
+    """Chooses a few excerpts, the best first; none if no passage shares a term with the question.
 
     Args:
         passages: The sentences of each passage, the best passage first.
-        titles: What each passage is under; its terms count for every sentence below it.
+        titles: The title of each passage; its terms count for every sentence under it.
     """
     shares = question_shares(question)
     read = read_passages(question, shares, passages, titles)
@@ -67,7 +67,7 @@ def _scores(shares: TermShares, read: Sequence[Passage]) -> list[list[float]]:
 def _chances(
     read: Sequence[Passage], scores: Sequence[Sequence[float]]
 ) -> list[list[float]]:
-    """Returns how likely each sentence is to be the answer, all together 1; one that is repeated counts once."""
+    """Returns each sentence's probability of being the answer, 1 in total; a repeated sentence counts once."""
     highest = max(max(row, default=0.0) for row in scores)
     total = 0.0
     weights: list[list[float]] = []

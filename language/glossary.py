@@ -1,6 +1,6 @@
 """Translates the words in which people ask a catalogue into English, so that one set of rules reads them; pure.
 
-Names and words of a topic stay as they are: the rules look for titles, numbers and words such as "lesson" alone.
+Names and words of a topic stay as they are, because the rules look only for titles, numbers and words such as "lesson".
 """
 
 from __future__ import annotations
@@ -93,7 +93,7 @@ all | alle | tous toutes | todos todas | tutti tutte | todos todas | alle
 """
 
 
-# What courses are about, if the name of it is no cognate of the English one.
+# Subjects of courses whose names are not cognates of the English ones.
 _SUBJECT_ROWS = """
 database | datenbank | base+de+donnees | base+de+datos | base+di+dati | banco+de+dados | databank
 databases | datenbanken | bases+de+donnees | bases+de+datos | basi+di+dati | bancos+de+dados | databanken
@@ -102,7 +102,7 @@ reliability | zuverlassigkeit | fiabilite | fiabilidad | affidabilita | confiabi
 
 
 def _glossaries(rows: str) -> dict[str, dict[str, str]]:
-    """Returns for each language its words and phrases with their English."""
+    """Returns each language's words and phrases with their English."""
     glossaries: dict[str, dict[str, str]] = {language: {} for language in _LANGUAGES}
     for row in rows.strip().splitlines():
         english, *columns = row.split("|")
@@ -117,7 +117,7 @@ SUBJECTS = _glossaries(_SUBJECT_ROWS)
 
 
 def in_english(question: str, glossary: Mapping[str, str]) -> str:
-    """Returns the question with each word and phrase of a glossary in English; the longest phrase first."""
+    """Translates each word and phrase of a glossary in the question into English; the longest phrase first."""
     found = list(_WORD.finditer(question))
     folded = [fold(word[0]) for word in found]
     translated = ""
@@ -134,7 +134,7 @@ def in_english(question: str, glossary: Mapping[str, str]) -> str:
 
 
 def _phrase_length(following: list[str], glossary: Mapping[str, str]) -> int:
-    """Returns how many of the words are one phrase of the glossary; 1 if none is."""
+    """Returns the number of leading words that make a phrase of the glossary; 1 if there is no phrase."""
     for length in range(len(following), 1, -1):
         if " ".join(following[:length]) in glossary:
             return length

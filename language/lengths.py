@@ -1,4 +1,4 @@
-"""Measures texts in tokens, and makes them short without breaking a sentence if that can be helped."""
+"""Measures texts in tokens, and shortens them, between sentences if possible."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ ELLIPSIS = "…"
 def tokens_of(text: str) -> int:
     """Estimates the tokens of a text as a quarter of its UTF-8 bytes, without any model's tokenizer.
 
-    In English that is the usual four characters a token; scripts that take more tokens a character also take
-    more bytes, so no language is underrated much.
+    In English that is the usual four characters a token; scripts that take more tokens a character also take more
+    bytes, so the estimate is not far too low for any language.
     """
     size_bytes = len(text)
-    # Most texts are ASCII, which Python knows of each without a look at it.
+    # Most texts are ASCII, which Python knows without scanning them.
     if not text.isascii():
         size_bytes = len(text.encode(errors="replace"))
     return (size_bytes + BYTES_A_TOKEN - 1) // BYTES_A_TOKEN
@@ -24,16 +24,16 @@ def tokens_of(text: str) -> int:
 def shorten(text: str, most_chars: int) -> str:
     """Returns the leading sentences of `text` that fit into `most_chars`, on one line; else its first words.
 
-    An ellipsis marks what is left out.
+    An ellipsis marks the cut.
     """
-    # A text may be huge: nothing beyond twice the wanted length can matter, so nothing beyond is split.
+    # A text may be huge, and only twice the wanted length can matter, so the rest is not split.
     bounded = text[: 2 * most_chars + 2]
     line = " ".join(bounded.split())
     if len(line) <= most_chars and len(bounded) == len(text):
         return line
     length = 0
     for sentence in sentences(line):
-        # Two characters are left for the ellipsis and the space before it.
+        # Two characters are reserved for the ellipsis and the space before it.
         if length + len(sentence.rstrip()) > most_chars - 2:
             break
         length += len(sentence)
@@ -49,7 +49,7 @@ def shorten(text: str, most_chars: int) -> str:
 def first_lines(text: str, most_tokens: int) -> str:
     """Returns the leading lines of `text` that fit into `most_tokens`, so that lists stay lists; at least some words.
 
-    An ellipsis marks what is left out.
+    An ellipsis marks the cut.
     """
     text = text.strip()
     if tokens_of(text) <= most_tokens:
@@ -70,7 +70,7 @@ def _first_words(text: str, most_tokens: int) -> str:
     chars = most_tokens * BYTES_A_TOKEN
     words = shorten(text, chars)
     while tokens_of(words) > most_tokens:
-        # Scripts other than Latin make more bytes of a character: then it is cut shorter.
+        # Other scripts than Latin take more bytes a character, so the cut may have to be shorter.
         chars = chars * 4 // 5
         words = shorten(text, chars)
     return words

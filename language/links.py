@@ -1,4 +1,4 @@
-"""Finds addresses in a text, wherever a page or a program would follow them; pure."""
+"""Finds the addresses in a text that a page or a program would follow; pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-# Where an address begins, in plain text; what only names a scheme ("http://") leads nowhere.
+# The beginning of an address in plain text; a bare scheme ("http://") leads nowhere.
 _PLAIN = re.compile(
     r"(?:\b[A-Za-z][A-Za-z0-9+.\-]{1,20}://|\bwww\.|\b(?:mailto|data|javascript|vbscript|tel|sms):(?!\s))"
     r"[^\s<>\"`|\\^{}\[\]]+",
@@ -26,7 +26,7 @@ _ORIGIN = re.compile(r"^[a-z][a-z0-9+.\-]*://[^/?#]*", re.IGNORECASE)
 
 
 class FoundLink(NamedTuple):
-    """An address, and where it is in the text."""
+    """An address, and its place in the text."""
 
     start: int
     end: int
@@ -41,7 +41,7 @@ def links_in(text: str) -> list[FoundLink]:
     for found in _TARGETS.finditer(text):
         group = found.lastindex or 0
         target = found.group(group)
-        # Within the page itself it leads nowhere else; and `handlers[0](event)` is a call.
+        # A link within the page leads nowhere else; and `handlers[0](event)` is a call.
         if not target.startswith("#") and _LEADS_AWAY.search(target):
             spans.append(found.span(group))
     for found in _PLAIN.finditer(text):
@@ -56,12 +56,12 @@ def links_in(text: str) -> list[FoundLink]:
 
 
 def _may_hold_link(text: str) -> bool:
-    """Returns False for most texts, which need not be searched: each pattern above matches one of these signs."""
+    """Returns False for most texts, which then need no search: each pattern above needs one of these signs."""
     return _SIGN.search(text) is not None or "www." in text.lower()
 
 
 def comparable(address: str) -> str:
-    """Returns an address as it is compared: scheme and host in lower case, without a slash at its end."""
+    """Returns an address in a form for comparison: scheme and host in lower case, without a slash at its end."""
     address = _ORIGIN.sub(lambda found: found.group().lower(), address)
     return address.rstrip("/")
 

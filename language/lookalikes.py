@@ -1,7 +1,7 @@
-"""Letters of other alphabets that look like Latin ones, as orders to a model may be written to be overlooked; pure.
+"""Letters of other alphabets that look like Latin ones, which may disguise orders to a model; pure.
 
 The pairs are the everyday ones of Unicode's confusables (https://www.unicode.org/Public/security/latest/confusables.txt);
-full-width, mathematical and accented letters are taken back by their own compositions.
+Unicode normalisation handles full-width, mathematical and accented letters.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _LATIN = str.maketrans({pair[0]: pair[1] for pair in _PAIRS.split()})
 
 
 def as_latin(text: str) -> str:
-    """Returns the text with letters that look like Latin ones as these; one letter may become two or none."""
+    """Replaces letters that look like Latin ones by those; one letter may become two or none."""
     if text.isascii():
         return text
     plain = unicodedata.normalize("NFKD", text)

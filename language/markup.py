@@ -1,7 +1,7 @@
 """Writes and reads the few tags of a briefing.
 
-The synthesizer writes them, Claude and the offline reasoner read them. Text from outside is escaped, so that
-a document or a question cannot open or close a tag of ours.
+The synthesizer writes them; Claude and the offline reasoner read them. Text from outside is escaped, so that a document
+or a question cannot open or close one of our tags.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class NoteLine(NamedTuple):
-    """One line within a tag, and the round that it tells of."""
+    """One line within a tag, and the round that it is about."""
 
     round: int
     text: str
@@ -44,7 +44,7 @@ class Attempt(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     Attributes:
         outcome: `found`, `nothing`, `failed` or `repeated`.
-        facts: Numbers of sources in this request that it brought, from 1.
+        facts: Numbers, from 1, of its sources in this request.
         detail: The error, or the substitute that answered; empty if there is nothing to say.
     """
 
@@ -66,12 +66,12 @@ def wrap(tag: Tag, text: str) -> str:
 
 
 def without_tags(text: str) -> str:
-    """Escapes what looks like a tag of ours, and nothing else: for text from outside that is beside our tags."""
+    """Escapes only what looks like one of our tags: for text from outside that is next to our tags."""
     return _OUR_TAG.sub("&lt;", text)
 
 
 def unwrap(tag: Tag, text: str) -> str | None:
-    """Returns what is between the first `tag` and its end in `text`, unescaped; None if there is none."""
+    """Returns the content of the first `tag` in `text`, unescaped; None if there is none."""
     found = re.search(rf"<{tag}>\n(.*?)\n</{tag}>", text, re.DOTALL)
     if found is None:
         return None
@@ -79,7 +79,7 @@ def unwrap(tag: Tag, text: str) -> str | None:
 
 
 def write_review(note: str) -> str:
-    """Writes the words of reviewers who did not accept the draft before this round; empty if there are none."""
+    """Writes the words of reviewers who rejected the draft before this round; empty if there are none."""
     if not note:
         return ""
     return wrap(
@@ -99,7 +99,7 @@ def read_attempts(text: str) -> tuple[Attempt, ...]:
 
 
 class Material(msgspec.Struct, frozen=True, kw_only=True):
-    """Some of the words of one source, for a summary."""
+    """Some words of one source, for a summary."""
 
     source: str
     said: str
@@ -119,7 +119,7 @@ def read_material(text: str) -> tuple[Material, ...]:
 
 
 def _read_lines(tag: Tag, text: str, line_type: type[S]) -> tuple[S, ...]:
-    """Reads the JSON lines within the first `tag` of `text`; blank lines count for nothing."""
+    """Reads the JSON lines within the first `tag` of `text`; skips blank lines."""
     body = unwrap(tag, text)
     if body is None:
         return ()

@@ -1,7 +1,7 @@
-"""Finds sentences that give orders to a model, or advertise, rather than telling a reader something; pure.
+"""Finds sentences that give orders to a model, or advertise, instead of informing a reader; pure.
 
-Plain patterns, for what is written openly: they were chosen to match nothing in texts that only speak about models and
-systems (docs/measurements.md has the counts). Whoever hides an order in other words gets past them.
+Plain patterns for open orders, chosen to match nothing in texts that are merely about models and systems
+(docs/measurements.md has the counts). An order in disguised words gets past them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _ADVERTS = (
     rf"{_BARGAIN}(?!\w)",
     r"\b\d+\s?(?:%|percent)\s+off\b|\b(?:promo|coupon|discount|voucher)\s+code\b",
     r"\b(?:special|limited[- ]time)\s+offer\b|\bmoney[- ]back\s+guarantee\b",
-    # Meant for whoever writes the answer.
+    # Addressed to the writer of the answer.
     rf"\b(?:always|please|be\s+sure\s+to|make\s+sure\s+to|remember\s+to)\s+{_RECOMMEND}\b",
     rf"\b(?:if|when|whenever)\s+(?:you\s+are\s+)?(?:asked|(?:some|any)(?:one|body)\s+asks|(?:a|the)\s+\w+\s+asks)\b"
     rf"[^.!?]{{0,120}},\s*(?:please\s+|always\s+)?(?:{_RECOMMEND}|{_SAY}|tell)\b",
@@ -67,21 +67,21 @@ _SIGNS = (
     "language model", "system m", "system o",
     "</", "<s", "<a", "<t", "<f", "<i", "<c", "<q", "<r", "<|", "<<", "[inst", "[/inst",
 )  # fmt: skip
-"""Every order holds one of these: most sentences hold none, and finding that out costs little."""
+"""Every order holds one of these; most sentences hold none, and this check is cheap."""
 _QUOTED = re.compile(
     r"\"[^\"\n]{1,300}\"|\u201c[^\u201d\n]{1,300}\u201d|`[^`\n]{1,300}`"
 )
 _QUOTE_MARKS = ('"', "\u201c", "`")
 
 
-# Many queries find the same passages.
+# Cached, because many queries find the same passages.
 @lru_cache(maxsize=4096)
 def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
-    """Returns the words of the sentence that order a model about, cut to a line; None if it tells something.
+    """Returns the words of the sentence that order a model about, cut to a line; None if it only informs.
 
     Args:
-        may_quote: An order within quotation marks is an example in a text about such orders, where other words lead
-            up to it. In a tool's JSON everything is in quotation marks.
+        may_quote: True if an order within quotation marks, after other words, counts as an example in a text about such
+            orders. False for a tool's JSON, in which everything is in quotation marks.
     """
     text = _as_read(sentence)
     folded = text.lower()
@@ -97,7 +97,7 @@ def order_in(sentence: str, *, may_quote: bool = True) -> str | None:
 
 @lru_cache(maxsize=4096)
 def advert_in(sentence: str) -> str | None:
-    """Returns the sentence, cut to a line, if it advertises something or has the reader advertise it, else None."""
+    """Returns the sentence, cut to a line, if it advertises something or asks its reader to do so, else None."""
     text = _as_read(sentence)
     if _ADVERT.search(text) is None:
         return None
@@ -105,5 +105,5 @@ def advert_in(sentence: str) -> str | None:
 
 
 def _as_read(sentence: str) -> str:
-    """Returns the sentence as a reader takes it, and not by the letters that it was written with to be overlooked."""
+    """Returns the sentence as a reader sees it, without the letters that disguise it from patterns."""
     return as_latin(without_unseen(" ".join(sentence[:READ_CHARS].split())))

@@ -1,7 +1,7 @@
-"""Reads the quantities and dates of a text, so that the same one is the same however it is written; pure.
+"""Reads the quantities and dates of a text in a form that does not depend on how they are written; pure.
 
 "Seven days", "7 days", "168 hours" and "one week" are one quantity; "14 June 2023", "June 14th, 2023" and "2023-06-14"
-one date. A unit that no table knows is the noun after the number, which is compared as it is.
+one date. If no table knows the unit, the noun after the number is compared instead.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _FACTORS: Mapping[str, Mapping[str, float]] = {
         "day": 86_400,
         "week": 604_800,
     },
-    # No whole number of days.
+    # Neither a month nor a year has a fixed number of days.
     "month": {"month": 1, "year yr": 12, "decade": 120, "century": 1_200},
     "byte": {
         "byte": 1,
@@ -63,7 +63,7 @@ _MONTH_NUMBERS = {month: at for at, month in enumerate(_MONTHS.split(), start=1)
 
 
 def _units() -> dict[str, tuple[str, float]]:
-    """Returns of each name of a unit its base unit and the factor to it."""
+    """Returns the base unit of each name of a unit, and the factor to it."""
     known: dict[str, tuple[str, float]] = {}
     for base, factors in _FACTORS.items():
         for names, factor in factors.items():
@@ -100,13 +100,13 @@ _DATES = (
 
 
 class Quantity(NamedTuple):
-    """A number and what it counts.
+    """A number and the unit or thing that it counts.
 
     Attributes:
         value: In the base unit if the unit is known.
-        unit: The base unit, or the stem of the noun that is counted; empty if nothing follows the number.
+        unit: The base unit, or the stem of the counted noun; empty if nothing follows the number.
         written: The words of the text.
-        start: Where these begin in it.
+        start: Their offset in the text.
     """
 
     value: float
@@ -116,7 +116,7 @@ class Quantity(NamedTuple):
 
     @property
     def is_measured(self) -> bool:
-        """True if its unit is one that converts."""
+        """True if its unit converts to a base unit."""
         return self.unit in _FACTORS
 
     @property
@@ -125,13 +125,13 @@ class Quantity(NamedTuple):
         return not any(map(str.isdigit, self.written))
 
     def is_among(self, others: Iterable[Quantity]) -> bool:
-        """Returns True if one of the others is as much of the same."""
+        """Returns True if one of the others is the same quantity."""
         alike = [other for other in others if other.unit == self.unit]
         return any(isclose(self.value, other.value) for other in alike)
 
 
 class Date(NamedTuple):
-    """A date that names a month, and what else is given of it."""
+    """A date that names a month, and its other parts if given."""
 
     year: str | None
     month: int
@@ -140,7 +140,7 @@ class Date(NamedTuple):
     start: int
 
     def is_among(self, others: Iterable[Date]) -> bool:
-        """Returns True if one of the others gives no part of it otherwise."""
+        """Returns True if one of the others agrees with it in every part that both give."""
         return any(self._agrees(other) for other in others)
 
     def _agrees(self, other: Date) -> bool:
@@ -149,7 +149,7 @@ class Date(NamedTuple):
 
 
 def without(text: str, found: Quantity | Date, instead: str = "") -> str:
-    """Returns the text with spaces, or a shorter word, in the place of what was found there."""
+    """Replaces a found quantity or date in the text by spaces, or by a shorter word."""
     size = len(found.written)
     return text[: found.start] + instead.ljust(size) + text[found.start + size :]
 
@@ -161,7 +161,7 @@ def dates_in(text: str) -> tuple[Date, ...]:
     for pattern in _DATES:
         for match in pattern.finditer(text):
             found.append(_date(match))
-        # The next pattern would find parts of the same dates.
+        # Blanked out, because the next pattern would find parts of the same dates.
         text = pattern.sub(_blank, text)
     return tuple(found)
 
@@ -184,13 +184,13 @@ def _blank(match: re.Match[str]) -> str:
 
 @lru_cache(maxsize=4096)
 def quantities_in(text: str) -> tuple[Quantity, ...]:
-    """Returns the quantities of the text, but for those of its dates, in order."""
+    """Returns the quantities of the text in order, except those in its dates."""
     for pattern in _DATES:
         text = pattern.sub(_blank, text)
     found: list[Quantity] = []
     for match in _QUANTITY.finditer(text):
         unit, factor = _unit(match)
-        # A sign says what is counted, whatever word comes next.
+        # A sign is the unit, no matter which word comes next.
         end = match.start("next") if match["before"] and match["next"] else match.end()
         written = text[match.start() : end].strip(" -")
         for number in (match["number"], match["last"]):
@@ -201,7 +201,7 @@ def quantities_in(text: str) -> tuple[Quantity, ...]:
 
 
 def _unit(match: re.Match[str]) -> tuple[str, float]:
-    """Returns the base unit of a quantity and the factor to it; the stem of a noun, and 1, if no table knows it."""
+    """Returns the base unit of a quantity and the factor to it, or its noun's stem and 1 if no table knows that."""
     before = match["before"] or match["sign"]
     if before:
         return _UNITS[before]

@@ -1,6 +1,6 @@
-"""Analyses a question by rule: what it refers back to, and the parts that it asks for.
+"""Analyses a question by rule: whether it refers back, and the parts that it asks for.
 
-A part is a side of a comparison, a course or a lesson that the question names, else the question as a whole.
+A part is a side of a comparison, a course or a lesson that the question names, or else the whole question.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ SHOWN_CHARS = 200
 EARLIER_CHARS = 1_000
 MOST_PARTS = 12
 MOST_OWN_TERMS = 3
-"""A question with more terms of its own says what it is about, whatever else it refers to."""
+"""A question with more terms of its own makes sense alone, even if it also refers to something."""
 
 MOST_CONTINUING_TERMS = 8
-"""As many has one that begins with "and" and speaks of "it"."""
+"""The same limit for a question that begins with "and" and mentions "it"."""
 
 _GOES_ON = re.compile(
     r"\s*(?:(?:and|but|or|so|ok|then|also|what about|how about)\b|why[\s?!.]*$)",
     re.IGNORECASE,
 )
-"""The beginning of a question that goes on from the one before it."""
+"""The beginning of a question that continues the previous one."""
 _POINTS_BACK = re.compile(
     r"\b(?:(?:it|its|they|them|their|he|she|his|her|these|those|one|ones)\b"
     r"|(?:that|this|the same|the other)(?=\s*(?:[?.!,;]|$)"
@@ -46,7 +46,7 @@ _ENDS_WITH_IT = re.compile(
 _ONE_OF_THEM = re.compile(
     r"\bthe (?:very )?[\w-]+ (?:one )?of (?:them|these|those)\b", re.IGNORECASE
 )
-"""Without a word of what they are, however much else is said."""
+"""It refers back, no matter how long the rest of the question is."""
 _CONTINUES = re.compile(r"\s*(?:and|but|so)\b", re.IGNORECASE)
 _OF_WHAT_WAS_NAMED = re.compile(
     r"\b(?:it|its|they|them|their|these|those)\b"
@@ -76,7 +76,7 @@ _COMPARISONS = tuple(
         rf"\bwhat (?:do|does) {_SIDE} and {_SIDE} have in common\b",
     )
 )
-# "The package that is used to compare A with B" is asked for itself; who wants to compare them asks for both.
+# "The package that is used to compare A with B" asks for the package; "I want to compare A with B" asks for both.
 _FOR_COMPARING = re.compile(
     r"\b(?!(?:want|like|love|need|have|how|wish|try|trying|going|me|us|you)\b)\w+ to (?:compare|contrast)\s+$",
     re.IGNORECASE,
@@ -88,15 +88,15 @@ _MAY_COMPARE = re.compile(
     r"compar|contrast|differ|\svs|versus|similarit|distinction|\ssame|common",
     re.IGNORECASE,
 )
-"""Every comparison holds one of these: most questions hold none, and finding that out costs little."""
+"""Every comparison holds one of these; most questions hold none, and this check is cheap."""
 _COMPARES = re.compile(r"\b(?:differences?|differs?|compared?)\b", re.IGNORECASE)
-"""A word without which two questions in one are no comparison."""
+"""Two questions in one are a comparison only with one of these words."""
 _OPENINGS = re.compile(
     r"^(?:(?:what|which|how|when|where|why|is|are|do|does|did|i|want|use|using|the|a|an|need|should|shall|explain|tell"
     r"|me)\b ?)+",
     re.IGNORECASE,
 )
-"""Words with which a question begins without saying what it is about."""
+"""Opening words of a question that say nothing about its subject."""
 NUMBER_WORDS = {
     "zero": 0,
     "one": 1,
@@ -125,7 +125,7 @@ class Part(Value, frozen=True, kw_only=True):
     """One thing that the question asks for.
 
     Attributes:
-        text: The part as it is shown.
+        text: The part in words.
         terms: Stems that evidence for it holds.
         needed: How many of them one fact must hold to serve the part.
         course: For a course named: its title.
@@ -141,9 +141,9 @@ class Part(Value, frozen=True, kw_only=True):
 
 
 def understood(question: str, history: Sequence[Exchange]) -> str:
-    """Returns the question, with the one before it if it refers back to it.
+    """Returns the question, followed by the previous one if it refers back.
 
-    The answer before it is left out: it is no part of what is asked.
+    The previous answer is left out, because nobody asked about its words.
     """
     if not history or not refers_back(question):
         return question
@@ -154,7 +154,7 @@ def understood(question: str, history: Sequence[Exchange]) -> str:
 
 
 def refers_back(question: str) -> bool:
-    """Returns True for a question that cannot be understood alone: it refers back, and holds little else."""
+    """Returns True for a question that cannot be understood alone: it refers back, and says little else."""
     question = question[:READ_CHARS]
     own = frozenset(terms(question))
     if not own:
@@ -165,14 +165,14 @@ def refers_back(question: str) -> bool:
 
 
 def _continues(question: str) -> bool:
-    """Returns True for "And whose idea was that picture?": it goes on, and speaks of what was named."""
+    """Returns True for "And whose idea was that picture?": it continues, and mentions something named before."""
     if _CONTINUES.match(question) is None:
         return False
     return _OF_WHAT_WAS_NAMED.search(question) is not None
 
 
 def points_back(question: str) -> bool:
-    """Returns True if a word such as "it" stands for something that the question itself does not name."""
+    """Returns True if a word such as "it" refers to something that the question itself does not name."""
     question = question[:READ_CHARS]
     if _ONE_OF_THEM.search(question):
         return True
@@ -181,8 +181,8 @@ def points_back(question: str) -> bool:
         return False
     before = question[: found.start()]
     named = len(frozenset(terms(before)))
-    # "Why does a queue block when it is full?" says itself what is meant.
-    # The "who" that begins a question begins no clause in it; nor does the "before" of "What comes before that?".
+    # "Why does a queue block when it is full?" names the thing itself. A "who" at the beginning of a question starts no
+    # clause in it; nor does the "before" of "What comes before that?".
     begins_clause = _CLAUSE.search(before, 1) is not None and not _ENDS_WITH_IT.search(
         question
     )
@@ -200,13 +200,13 @@ def compared_sides(question: str) -> tuple[str, str] | None:
     if not _COMPARES.search(question):
         return None
     if found := _TWO_QUESTIONS.search(question):
-        # Each side is a question of its own here: "When do I want queues and when logs?"
+        # Here each side is a question of its own: "When do I want queues and when logs?"
         return without_opening(found[1]), without_opening(found[2])
     return None
 
 
 def without_opening(text: str) -> str:
-    """Returns the text without the words with which a question begins before it says what it is about."""
+    """Returns the text without opening words that say nothing about its subject."""
     return _OPENINGS.sub("", text.strip(" ,.")).strip(" ,.")
 
 
@@ -228,10 +228,10 @@ def number_written(written: str) -> int:
 
 
 def parts_of(question: str, course_titles: Sequence[str]) -> tuple[Part, ...]:
-    """Takes a question apart; only a bounded beginning of it is read."""
+    """Splits a question into its parts; reads only a bounded beginning of it."""
     text = " ".join(question[:READ_CHARS].split())
     courses = _courses(text, course_titles)
-    # Named places come last: if there are too many parts, the sides of a comparison are what is asked.
+    # Named courses and lessons come last: if there are too many parts, the sides of a comparison matter most.
     parts = [*_sides(text, courses), *courses, *_lessons(text)] or _whole(text)
     return tuple(parts[:MOST_PARTS])
 
@@ -242,7 +242,7 @@ def _sides(text: str, courses: Sequence[Part]) -> list[Part]:
         return []
     parts: list[Part] = []
     for side in compared:
-        # A side that names a lesson is that lesson's part.
+        # A side that names a lesson is covered by that lesson's part.
         if lesson_numbers(side):
             continue
         part = _side(side, courses)
@@ -252,13 +252,13 @@ def _sides(text: str, courses: Sequence[Part]) -> list[Part]:
 
 
 def _side(text: str, courses: Sequence[Part]) -> Part:
-    """Makes the part of a side; a course named in it is a part of its own, so its title's words are not asked here."""
+    """Makes the part of a side; a course named in it is a part of its own, so its title's words do not count here."""
     held = frozenset(terms(text))
     wanted = held
     for course in courses:
         if course.terms <= held:
             wanted -= course.terms
-    # Two words must both be met; of a longer side, two thirds say enough.
+    # A fact must hold both of two words; of a longer side, two thirds are enough.
     needed = len(wanted) if len(wanted) <= 2 else ceil(len(wanted) * 2 / 3)
     return Part(kind="side", text=text, terms=wanted, needed=needed)
 
@@ -301,10 +301,10 @@ def _lessons(text: str) -> list[Part]:
 def _whole(text: str) -> list[Part]:
     english = tongue_of(text).in_english(text)
     wanted = frozenset(terms(english))
-    # The words in which people ask a catalogue are in no text: an outline answers without them.
+    # No lesson contains the words in which people ask a catalogue: an outline answers without them.
     if not wanted or asked_of_catalogue(english).is_pure:
         return []
-    # No fact holds all the words in which a question is put: a third of them is evidence enough.
+    # No fact holds all words of a question: a third of them is evidence enough.
     return [
         Part(
             kind="question",

@@ -1,11 +1,10 @@
-"""Ranks sentences by what they are worth to a question; the one ranker, for briefings and for extracts; pure.
+"""Ranks sentences by their value for a question; the one ranker, for briefings and for extracts; pure.
 
-A score adds up signals that cost next to nothing, each with its weight below. Each caller states the signals that it
-has, and one that it leaves out adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of
-sentences. The caller also says how much each of the question's terms weighs, by its rarity among the facts found or in
-the courses. The weights of what a briefing knows were set on half of hotpotqa_100, the others on
-samples/questions.jsonl, and those of meaning and form together with them on five corpora of chunking_evaluation, each
-left out in turn.
+A score adds up cheap signals, each with its weight below. Each caller gives the signals that it has, and a missing one
+adds nothing: a briefing knows ranks, scores and calls, extraction looks at the form of sentences. The caller also
+weighs each of the question's terms, by its rarity among the facts found or in the courses. The weights of a briefing's
+signals were set on half of hotpotqa_100, the others on samples/questions.jsonl, and those of meaning and form together
+with them on five corpora of chunking_evaluation, each left out in turn.
 """
 
 from __future__ import annotations
@@ -22,41 +21,41 @@ from antiphon.language.evidence import TermShares
 TERMS_WEIGHT = 0.5
 """For the share of the question's terms that the sentence and its labels hold."""
 NEIGHBOUR_WEIGHT = 0.1
-"""For what the better of its neighbours holds."""
+"""For the share that the better of its neighbours holds."""
 RANK_WEIGHT = 0.2
 """For the best rank among a call's results; half of it for the second, and so on."""
 SCORE_WEIGHT = 0.1
 """For its passage's score, relative to the best of the call."""
 CALLS_WEIGHT = 0.05
-"""For having been found by several calls."""
+"""For a passage that several calls found."""
 TITLE_WEIGHT = 0.3
-"""For a title that the question or a tool call names: what was looked for by name."""
+"""For a title that the question or a tool call names: somebody looked for it by name."""
 BEGINNING_WEIGHT = 0.2
-"""For standing at the beginning of its lesson, where a text says what it is about; half of it for the second."""
+"""For the first sentence of a lesson, which often names the subject; half of it for the second, and so on."""
 NAMES_WEIGHT = 0.1
-"""For naming another source, and below, for being named by one: the bridges by which a second fact is found."""
+"""For naming another source, and below, for being named by one: such bridges lead to a second fact."""
 NAMED_WEIGHT = 0.1
 OWN_TERMS_WEIGHT = 0.2
-"""For the share of the terms that it holds itself, beside what it is under: below a title that says it all, the
-sentence that says it too."""
+"""For the share of the terms in the sentence itself, besides its labels: under a title with all the terms, the sentence
+that repeats them."""
 PAIR_WEIGHT = 0.03
-"""For each two words that are side by side in the question too, up to three."""
+"""For each pair of adjacent words that are adjacent in the question too, up to three."""
 MOST_PAIRS = 3
 SHAPE_WEIGHT = 0.07
-"""For holding the kind of thing that is wanted: a year, a name, the form of a definition, a reason, a step."""
+"""For the kind of thing that the question asks for: a year, a name, the form of a definition, a reason, a step."""
 NUMBER_WEIGHT = 0.12
-"""For holding a number if one is asked for."""
+"""For a number if the question asks for one."""
 DEFINITION_WEIGHT = 0.15
-"""For saying what the very thing is that is asked about."""
+"""For a definition of the very thing that the question asks about."""
 FRAGMENT_WEIGHT = -0.2
-"""For a heading or a question, which hold the words that are wanted and say little."""
+"""For a heading or a question, which hold the right words and say little."""
 
 _FEWEST_TERMS = 4
 _FEWEST_SPOKEN = 5
 _SPOKEN_HEADING = re.compile(
     r"\W*(?:(?:okay|ok|so|now|then|all right|right|well|next)\b\W+){2}", re.I
 )
-"""Who speaks begins a new point with "Okay so now, …": with few words behind it, that is a heading."""
+"""Speakers begin a new point with "Okay so now, …": if few words follow, that is a heading."""
 _ENDS = re.compile(r"[.!:\u3002]\W*$")
 _YEAR = re.compile(r"\b(?:1[5-9]|20)\d\d\b")
 _NUMBER = re.compile(
@@ -83,7 +82,7 @@ _NO_QUANTITY = (
     r"(?:do|does|did|can|could|should|would|will|is|are|was|were|has|have|had|may|might|must|to|come|about|else|exactly"
     r"|the|an?|this|that|these|those|they|we|you|it|he|she|i|my|our|your|one)"
 )
-"""Words behind "how" that ask for a way; any other asks for a number: "how many", "how accurate"."""
+"""Words after "how" that ask for a way; any other word asks for a number: "how many", "how accurate"."""
 _ASKED_FOR = (
     (re.compile(r"\b(?:when|what year|which year)\b", re.I), _YEAR, SHAPE_WEIGHT),
     (
@@ -124,19 +123,19 @@ class Rankable(Protocol):
 
 
 class PassageSignals(NamedTuple):
-    """All that a caller knows of one passage; what it does not know keeps its default, and adds nothing.
+    """A caller's signals for one passage; a missing one keeps its default, and adds nothing.
 
     Attributes:
         rank: Its best rank among a call's results, from 0.
-        rank_weight: How much the best rank is worth.
+        rank_weight: The weight of the best rank.
         relative_score: Its score, as a share of the best of its call.
         found_again: Several calls found it.
-        title_named: The share of its title that was looked for by name.
+        title_named: The share of its title that the question or a call names.
         is_named: Another source names it.
-        labels: The stems that it is under; they count for each of its sentences.
+        labels: The stems of its source and title; they count for each of its sentences.
         starts_lesson: Its first sentence is the first of a lesson.
         naming: The numbers of the sentences that name another source.
-        forms: What the form of a sentence adds, by number (`Forms.score`).
+        forms: The score of each sentence's form, by number (`Forms.score`).
     """
 
     rank: int
@@ -155,8 +154,8 @@ def sentence_scores(
     asked: TermShares, sentences: Sequence[Rankable], signals: PassageSignals
 ) -> list[float]:
     """Returns the score of each of the passage's sentences, in their order."""
-    # A float depends on the order of its additions, and recorded briefings must be scored alike when they are
-    # replayed: the order of these lines is part of the score.
+    # A float depends on the order of its additions, and a replay must score recorded briefings alike: the order of
+    # these lines is part of the score.
     common = (
         signals.rank_weight / (1 + signals.rank) + SCORE_WEIGHT * signals.relative_score
     )
@@ -185,15 +184,15 @@ def sentence_scores(
 
 
 def _bare_shares(asked: TermShares, sentences: Sequence[Rankable]) -> list[float]:
-    """Returns the share of the question that each sentence stands for without its labels, from index 1.
+    """Returns the share of the question that each sentence covers without its labels, from index 1.
 
-    Nothing is before the first sentence and after the last: so each has a neighbour on both sides.
+    A zero at either end gives every sentence a neighbour on both sides.
     """
     return [0.0, *[asked.share(sentence.terms) for sentence in sentences], 0.0]
 
 
 class Forms:
-    """What the form of a sentence is worth to one question: words side by side as asked, and the kind of thing."""
+    """Scores the form of sentences for one question: its pairs of words, and the kind of thing that it asks for."""
 
     def __init__(self, question: str, asked: TermShares) -> None:
         self._pairs = frozenset(pairwise(asked.of_term))
@@ -205,7 +204,7 @@ class Forms:
         ]
 
     def score(self, text: str, stems: Sequence[str]) -> float:
-        """Returns what the form of the sentence adds to its score.
+        """Returns the score of the sentence's form.
 
         Args:
             stems: Its terms in order, repeats kept.
@@ -215,7 +214,7 @@ class Forms:
         for shape, weight in self._shapes:
             score += weight * (shape.search(text) is not None)
         score += DEFINITION_WEIGHT * self._definition.stands_in(text)
-        # What is spoken has short sentences, and a heading does not end like one.
+        # Speech has short sentences too, but a heading does not end like a sentence.
         is_heading = len(stems) < _FEWEST_TERMS and not _ENDS.search(text)
         is_spoken = len(stems) < _FEWEST_SPOKEN and _SPOKEN_HEADING.match(text)
         if is_heading or is_spoken or text.endswith("?"):

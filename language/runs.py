@@ -1,6 +1,6 @@
-"""Chooses runs of neighbouring sentences by how likely each of them is to be the answer; pure.
+"""Chooses runs of neighbouring sentences by their probabilities of being the answer; pure.
 
-A run is worth the chances of its sentences less what its length costs a reader.
+The value of a run is the sum of its sentences' probabilities, less the cost of its length to a reader.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from antiphon.language.candidates import Passage, Sentence
 MOST_IN_A_RUN = 5
 LONGEST_RUN_CHARS = 600
 COST_PER_CHAR = 0.0002
-"""What a character of a run costs, in chance: five hundred of them must bring a tenth."""
+"""The cost of a character of a run, in probability: five hundred of them must bring a tenth."""
 FREE_CHARS = 250
-"""As many characters behind the likeliest sentence cost nothing: who speaks names a thing first, and then says in short
-sentences what it is."""
+"""So many characters after the likeliest sentence are free: speakers name a thing first, and then explain it in short
+sentences."""
 _COST_OF_POINTING_BACK = 0.04
 _FURTHER = 0.06
-"""A further excerpt has at least this share of the chance of the first one."""
+"""The least probability of a further excerpt, as a share of the first one's."""
 _POINTS_BACK = re.compile(
     r"\W*(?:(?:and|but|so|or|because|also)\b\W*)?(?:It|Its|This|That|These|Those|They|Their|Them|He|She|His|Her|Such|"
     r"Both|There|Thus|Hence|Therefore|However|Instead|Otherwise|For example|For instance|"
@@ -42,10 +42,10 @@ def choose_runs(
     chances: Sequence[Sequence[float]],
     limit: int,
 ) -> list[Run]:
-    """Takes the run of the greatest value, and further ones that do not touch those taken, while they are likely.
+    """Chooses the most valuable run, and further likely ones that do not touch those chosen.
 
     Args:
-        limit: Runs at most.
+        limit: Most runs.
     """
     chosen: list[Run] = []
     for run in sorted(_runs(read, chances), key=lambda run: -run.value):
@@ -67,7 +67,7 @@ def _touches(run: Run, other: Run) -> bool:
 
 
 def _runs(read: Sequence[Passage], chances: Sequence[Sequence[float]]) -> Iterator[Run]:
-    """Yields every run of two sentences and more that is not too long; one alone if there is no other way."""
+    """Yields every run of two or more sentences that is not too long; a single one only if there is no other way."""
     for number, passage in enumerate(read):
         sentences = passage.sentences
         for first in range(len(sentences)):
@@ -103,7 +103,7 @@ def _runs_from(
 
 
 def _stands_alone(sentences: Sequence[Sentence], number: int) -> bool:
-    """Returns True for a sentence that makes too long a run with either neighbour, or that has none."""
+    """Returns True for a sentence that would make too long a run with any neighbour, or that has none."""
     beside = [*sentences[max(0, number - 1) : number], *sentences[number + 1 :][:1]]
     if not beside:
         return True

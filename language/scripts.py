@@ -1,7 +1,7 @@
-"""Reads what questions in Chinese, Japanese and Russian ask of a catalogue, in English; pure.
+"""Translates to English what questions in Chinese, Japanese and Russian ask of a catalogue; pure.
 
-Two of them are written without spaces, and the third bends its words, so that phrases are looked for and not words.
-What is left of the script names nothing that a course in English is called.
+Two of them have no spaces, and the third inflects its words, so the search is for phrases instead of words. The rest of
+the script is dropped, because no English course has a name in it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _NUMBERED = re.compile(
     re.IGNORECASE,
 )
 
-# The longer phrase is before those that are part of it.
+# A longer phrase comes before its own parts.
 _CHINESE = """
 最后一(?:节课|节|课|讲|章) = the last lesson
 下一(?:节课|节|课|讲|章) = the next lesson
@@ -79,15 +79,15 @@ class Script(NamedTuple):
     """A script that no course in English is written in.
 
     Attributes:
-        letters: What is written in it.
-        phrases: What it asks of a catalogue, with the English for it.
+        letters: Matches text in the script.
+        phrases: Its phrases for asking a catalogue, with their English.
     """
 
     letters: re.Pattern[str]
     phrases: tuple[tuple[re.Pattern[str], str], ...]
 
     def in_english(self, question: str) -> str:
-        """Returns what a question asks of a catalogue, with its names; as it is if it asks nothing of one."""
+        """Returns a question for a catalogue in English, with its names; any other question unchanged."""
         text = _NUMBERED.sub(_lesson, question[:READ_CHARS])
         for pattern, english in self.phrases:
             text = pattern.sub(f" {english} ", text)
@@ -127,5 +127,5 @@ def _number(written: str) -> int:
 
 
 def _digit(written: str) -> int:
-    """Returns the value of the last of some Chinese digits; 0 if there is none."""
+    """Returns the value of the last Chinese digit in a text; 0 if there is none."""
     return max(_CHINESE_DIGITS.find(written[-1:]), 0)

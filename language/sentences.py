@@ -1,4 +1,4 @@
-"""Sentences as offsets into their text, so that what is shown, cited and stored is the same characters."""
+"""Sentences as offsets into their text, so that requests, citations and the store hold the same characters."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ import re
 import sentencex
 
 _CLOSING = re.compile(r"(?:\*{1,3}|_{1,3})(?:\s+|$)")
-"""What closes bold or italic type in Markdown: nothing follows it at once, as it does where such type begins."""
+"""Marks that close bold or italic type in Markdown: unlike opening marks, they have no text right after them."""
 _NUMBER = re.compile(r"(?:\A|\n)[ \t]{0,9}[0-9]{1,3}[.)][ \t]{1,9}\Z")
-"""The number of an item of a list, at the end of a text: it belongs to what follows it."""
+"""The number of a list item, at the end of a text: it belongs to the text after it."""
 _LONGEST_NUMBER = 24
 
 
 def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
     """Returns the offsets in characters at which the sentences of `text` begin, the first being 0.
 
-    The spans cover the text without gaps: white space belongs to the sentence before it, and a span that
-    is nothing but white space is joined to its neighbour. Boundaries are sentencex's
-    (https://github.com/wikimedia/sentencex), behind marks that close a sentence in bold or italic type.
+    The spans cover the text without gaps: white space belongs to the sentence before it, and a span of only white space
+    is joined to its neighbour. The boundaries are sentencex's (https://github.com/wikimedia/sentencex), moved behind
+    marks that close bold or italic type.
     """
     starts = [0]
     position = 0
@@ -35,7 +35,7 @@ def sentence_starts(text: str, language: str = "en") -> tuple[int, ...]:
 
 
 def _in_item(text: str, at: int) -> bool:
-    """Returns True right behind the number of an item of a list."""
+    """Returns True right after the number of a list item."""
     return _NUMBER.search(text, max(at - _LONGEST_NUMBER, 0), at) is not None
 
 

@@ -1,4 +1,4 @@
-"""Tells what a question merely speaks of from what it asks for: a thing that is called something, a teacher who acts.
+"""Recognises things that a question merely mentions and does not ask for: a thing's name, a teacher who acts.
 
 Pure.
 """
@@ -23,16 +23,16 @@ _ACTS = re.compile(
 
 
 def asks_name_of_thing(text: str) -> bool:
-    """Returns True for "What was that rule called?": no lesson is."""
+    """Returns True for "What was that rule called?", which asks for no title of a lesson."""
     found = _THING_CALLED.search(text)
     return found is not None and found["thing"].lower() not in _HAS_TITLE
 
 
 def speaks_of_some_title(text: str) -> bool:
-    """Returns True for "when a title is deleted": that of a lesson is "the title"."""
+    """Returns True for "when a title is deleted": a lesson's would be "the title"."""
     return _SOME_TITLE.search(text) is not None
 
 
 def has_teacher_act(text: str) -> bool:
-    """Returns True for "How does the lecturer explain it?": who that is, is not asked."""
+    """Returns True for "How does the lecturer explain it?", which does not ask for the lecturer's name."""
     return _ACTS.search(text[:READ_CHARS]) is not None

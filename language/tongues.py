@@ -1,4 +1,4 @@
-"""Knows a few languages by their commonest words, and the English for those in which they ask of a catalogue."""
+"""Recognises a few languages by their commonest words, and translates their words for asking a catalogue."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ class Tongue(NamedTuple):
 
     Attributes:
         code: Its ISO 639-1 code.
-        common: Its commonest words, as `language.words.fold` writes them; none for what is known by its script.
-        glossary: The English for its words in which people ask a catalogue.
-        subjects: The English for its names of what courses are about.
-        compound: Words that it makes of a name and a noun, such as "Datenbankkurs"; None if it makes none.
-        script: The script that it is known by; None for a language that is known by its words.
+        common: Its commonest words, as `language.words.fold` writes them; none for a language known by its script.
+        glossary: Its words for asking a catalogue, with their English.
+        subjects: Its names of courses' subjects, with their English.
+        compound: Its compounds of a name and a noun, such as "Datenbankkurs"; None if it has none.
+        script: The script that it is known by; None for a language known by its words.
     """
 
     code: str
@@ -35,7 +35,7 @@ class Tongue(NamedTuple):
     script: Script | None = None
 
     def in_english(self, question: str) -> str:
-        """Returns the question with the words in which it asks of a catalogue in English."""
+        """Returns the question with its words for asking a catalogue in English."""
         if self.script is not None:
             return self.script.in_english(question)
         if self.compound is not None:
@@ -43,7 +43,7 @@ class Tongue(NamedTuple):
         return in_english(question, {**self.glossary, **self.subjects})
 
     def share(self, asked: list[str]) -> float:
-        """Returns the share of these words that are common in it."""
+        """Returns the share of these words that are common words of it."""
         if not asked:
             return 0.0
         return sum(word in self.common for word in asked) / len(asked)
@@ -53,7 +53,7 @@ def _tongue(language: str, common: str) -> Tongue:
     glossary = dict(WORDS_FOR_CATALOGUE[language])
     asking = set(" ".join(glossary).split())
     known = asking - _ENGLISH_WORDS - _ENGLISH_TOO | set(common.split())
-    # Its other little words ask for nothing.
+    # The language's other little words ask for nothing.
     for word in common.split():
         if word not in _ENGLISH_WORDS:
             glossary.setdefault(word, "")
@@ -82,7 +82,7 @@ _ALSO_ENGLISH = (
 _ENGLISH_TOO = frozenset(_ALSO_ENGLISH.split())
 """Words of the glossary that an English question may hold."""
 ENGLISH = Tongue("en", _ENGLISH_WORDS)
-"""English, or a language that is not known."""
+"""English, or an unknown language."""
 _TONGUES = (
     _tongue(
         "de",
@@ -122,7 +122,7 @@ _SCRIPTS = (
 
 
 def tongue_of(question: str) -> Tongue:
-    """Returns the language of a question; `ENGLISH` if it is not known."""
+    """Returns the language of a question; `ENGLISH` if it is unknown."""
     for script, tongue in _SCRIPTS:
         if script.search(question):
             return tongue

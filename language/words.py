@@ -1,4 +1,4 @@
-"""Words as retrieval compares them: lower case, without accents, stemmed, without the commonest."""
+"""Words in the form that retrieval compares: lower case, without accents, stemmed, without the commonest."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from itertools import filterfalse
 import Stemmer
 
 CACHED_CHARS = 1_000
-"""Terms of sentences up to this length are kept between queries."""
+"""The length of sentences whose terms are cached between queries."""
 FEWEST_WORDS = 6
 LEAST_COMMON = 0.12
-"""English texts hold 0.4 to 0.5 of common words, German ones 0.05, where "in" and "was" are words too."""
+"""The share of common words is 0.4 to 0.5 in English texts and 0.05 in German ones, which have "in" and "was" too."""
 
-# Han, kana, Thai, Lao, Burmese and Khmer: scripts that are written without spaces between words.
+# Han, kana, Thai, Lao, Burmese and Khmer: scripts without spaces between words.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
     "\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
@@ -25,7 +25,7 @@ _UNSPACED_RUN = re.compile(f"[{_UNSPACED}]+")
 _UNSPACED_LETTER = re.compile(
     f"[{_UNSPACED}\u3001\u3002\uff01\uff0c\uff1a\uff1b\uff1f]"
 )
-# Names such as C++, C# and 3.11 are one word.
+# Names such as C++, C# and 3.11 count as one word.
 _WORD = re.compile(r"\w+(?:\.\w+)*[+#]*")
 _POSSESSIVE = re.compile(r"['\u2019]s?\b")
 _STOP_WORDS = """
@@ -46,7 +46,7 @@ def fold(text: str) -> str:
     if text.isascii():
         return text.lower()
     plain = unicodedata.normalize("NFKD", text.casefold())
-    # NFKD takes letters and their accents apart, so that the accents can be left out.
+    # NFKD separates letters from their accents, so that the accents can be dropped.
     return "".join(filterfalse(unicodedata.combining, plain))
 
 
@@ -57,13 +57,13 @@ def stem(word: str) -> str:
 
 
 def stems(words: Sequence[str]) -> list[str]:
-    """Returns the stems of many folded words, one each; none is remembered, so that a list does not fill the cache."""
+    """Returns the stems of many folded words, one each, without caching them: a list must not fill the cache."""
     found: list[str] = Stemmer.Stemmer("english").stemWords(words)
     return found
 
 
 def words(text: str) -> list[str]:
-    """Returns all words of `text`, folded, in order; of a script without spaces, each two letters that touch."""
+    """Returns all words of `text`, folded, in order; in a script without spaces, each pair of adjacent letters."""
     found: list[str] = _WORD.findall(_POSSESSIVE.sub("", fold(text)))
     if text.isascii() or _UNSPACED_RUN.search(text) is None:
         return found
@@ -74,12 +74,12 @@ def words(text: str) -> list[str]:
 
 
 def is_unspaced(character: str) -> bool:
-    """Returns True for a letter or a mark of a script that is written without spaces between words."""
+    """Returns True for a letter or a mark of a script without spaces between words."""
     return _UNSPACED_LETTER.match(character) is not None
 
 
 def _pairs(word: str) -> list[str]:
-    """Splits the runs of a script without spaces into overlapping pairs, as word indexes of such scripts do."""
+    """Splits runs of a script without spaces into overlapping pairs, as full-text indexes of such scripts do."""
     parts: list[str] = []
     last = 0
     for run in _UNSPACED_RUN.finditer(word):
@@ -98,8 +98,8 @@ def terms(text: str) -> list[str]:
 
 
 def sentence_terms(sentence: str) -> frozenset[str]:
-    """Returns the terms of one sentence; kept between queries, which find the same passages again and again."""
-    # A sentence as long as a document would take more memory than working out its stems a second time is worth.
+    """Returns the terms of one sentence; cached, because queries find the same passages again and again."""
+    # Caching a sentence as long as a document would cost more memory than stemming it again is worth.
     if len(sentence) > CACHED_CHARS:
         return frozenset(terms(sentence))
     return _cached_terms(sentence)
@@ -111,7 +111,7 @@ def _cached_terms(sentence: str) -> frozenset[str]:
 
 
 def is_english(text: str) -> bool:
-    """Returns True if enough of the words are common English ones; very few words tell nothing, so they pass."""
+    """Returns True if enough of the words are common English ones; very few words prove nothing, so they pass."""
     written = words(text)
     if len(written) < FEWEST_WORDS:
         return True

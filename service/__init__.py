@@ -1,4 +1,4 @@
-"""The service as a Python object, and the names that the REST API, the command line and the harness use."""
+"""The service as a Python object, and the names that the REST API, the command line and the test harness use."""
 
 from antiphon.exports import exports
 

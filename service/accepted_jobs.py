@@ -1,4 +1,4 @@
-"""Jobs of documents that were accepted and are not over: each in a folder that outlives the process."""
+"""Unfinished jobs of documents: each accepted job has a folder that outlives the process."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ log = structlog.get_logger(__name__)
 
 
 class JobOrder(Value, frozen=True, kw_only=True):
-    """What a job is to do.
+    """The work of one job.
 
     Attributes:
-        names: The files to index, which lie beside the order.
-        refused: Those that came with them and were refused at once.
+        names: The files to index, stored beside the order.
+        refused: Files of the same request that were refused at once.
         title: The course to remove; empty if files are added.
-        path: Its file or folder; without a title that of the course to index by another layout.
-        layout: That one; empty: as the course's own files tell.
+        path: Its file or folder; without a title, the folder of the course to index by another layout.
+        layout: That layout; empty: the one that the course's own files suggest.
     """
 
     job_id: str
@@ -41,7 +41,7 @@ class JobOrder(Value, frozen=True, kw_only=True):
 
 
 class AcceptedJob:
-    """An order that is stored, and locked for as long as this process works on it."""
+    """A stored order, locked while this process works on it."""
 
     def __init__(self, order: JobOrder, folder: Path, file: IO[bytes]) -> None:
         self.order = order
@@ -49,13 +49,13 @@ class AcceptedJob:
         self._file = file
 
     def close(self) -> None:
-        """Forgets the job, which is over."""
+        """Forgets the finished job."""
         shutil.rmtree(self._folder, ignore_errors=True)
         self._file.close()
 
 
 def accept(data_dir: Path, order: JobOrder) -> AcceptedJob:
-    """Stores an order, before anybody is told that it was accepted.
+    """Stores an order, before the caller hears that it was accepted.
 
     Raises:
         KnowledgeError: It cannot be stored.
@@ -65,10 +65,11 @@ def accept(data_dir: Path, order: JobOrder) -> AcceptedJob:
     try:
         make_private_folder(folder)
         file = unfinished.open("xb")
-        # Locked before it has its name: nobody else may take it for one that was left behind.
+        # Locked before it gets its name, so that no other process takes it for one left behind.
         fcntl.flock(file, fcntl.LOCK_EX)
         file.write(msgspec.json.encode(order))
         file.flush()
+        # The lock belongs to the open file, so it survives the rename.
         unfinished.rename(folder / ORDER)
     except OSError as error:
         shutil.rmtree(folder, ignore_errors=True)
@@ -89,7 +90,7 @@ def left_behind(data_dir: Path) -> Sequence[AcceptedJob]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             order = msgspec.json.decode(file.read(), type=prepared(JobOrder))
         except (OSError, msgspec.MsgspecError) as error:
-            # Another process works on it, or it is none of ours.
+            # Another process works on it, or the file is not ours.
             log.info("job_left_alone", job_id=path.parent.name, error=str(error))
             file.close()
             continue

@@ -1,7 +1,7 @@
-"""Admission of queries: how many run at once, who waits for a place, and who must come again, and when.
+"""Admission of queries: how many run at once, which wait for a place, and which must come back later.
 
-A query waits if the wait is expected to be short: that is reckoned from how long queries took, and from what runs
-and waits. Nobody is served by being slow to everybody: if the event loop itself is late, fewer run at once.
+A query waits if the expected wait is short, estimated from the durations of past queries and from those that run and
+wait. If the event loop itself is late, fewer run at once, because more would only slow down all of them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from contextlib import asynccontextmanager
 from antiphon.vocabulary.errors import BusyError
 
 FIRST_GUESS_S = 5.0
-"""Seconds that a query is taken to last before any has ended."""
+"""Estimated seconds of a query before any has ended."""
 NEWEST = 0.1
-"""Share of the newest query in the mean duration: that of about the last twenty."""
+"""Weight of the newest query in the mean duration, which covers about the last twenty."""
 LATE_S = 0.1
 """Lateness of the event loop, in seconds, above which fewer queries run at once."""
 LEAST_AT_ONCE = 8
-"""So many run at once however late the loop is: it may be another program that holds the processor."""
+"""Fewest queries that run at once, no matter how late the loop is: another program may hold the processor."""
 FEWER = 0.8
 LOOKS = 10
 LOOK_EVERY_S = 0.1
@@ -32,12 +32,12 @@ Now = Callable[[], float]
 
 
 class Admission:
-    """The places for queries under way, and the line of those that wait for one; one a service.
+    """The places for running queries, and the line of those that wait for one; a service has one admission.
 
     Args:
         most: Queries that may run at once.
         most_wait_s: Seconds that a query may wait for its place; 0: none waits.
-        running: Counts those that run, however they were begun.
+        running: Counts the running queries, including resumed ones and forks.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Admission:
             raise _closing()
 
     def check(self) -> None:
-        """Refuses if nothing can begin at once.
+        """Refuses if a query cannot begin immediately.
 
         Raises:
             BusyError: Too many queries run, or the service is closing.
@@ -90,17 +90,17 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, query_id: str) -> AsyncIterator[None]:
-        """Waits for a place, and keeps it while the query is being begun; then the query counts by itself.
+        """Waits for a place, and holds it while the query starts; then the query counts by itself.
 
         Raises:
-            BusyError: The wait would be too long, or has been, or the service is closing.
+            BusyError: The wait would be, or was, too long, or the service is closing.
         """
         await self._wait()
         self._begun[query_id] = self._now()
         try:
             yield
         except BaseException:
-            # It has not begun.
+            # The query did not start, so it has no duration.
             self._begun.pop(query_id, None)
             raise
         finally:
@@ -117,15 +117,16 @@ class Admission:
         self._let_in()
 
     def expected_wait_s(self) -> float:
-        """Returns the seconds after which one more query would have its place, by what is known now."""
+        """Estimates the seconds after which one more query would get its place."""
         if self._has_place() and not self._line:
             return 0.0
         return self._lasting_s() * (len(self._line) + 1) / self._at_once
 
     def adapt(self, late_s: float) -> None:
-        """Lets fewer queries run at once if the event loop comes late, and more again if it does not."""
-        # With few of them under way it is not the queries that make it late.
+        """Lets fewer queries run at once if the event loop is late, and more again if it is not."""
+        # If few queries run, something else makes the loop late.
         if late_s > LATE_S and self._running() > LEAST_AT_ONCE:
+            # From the number that really run: a limit above it has no effect yet.
             fewer = int(min(self._at_once, self._running()) * FEWER)
             self._at_once = min(self._at_once, max(LEAST_AT_ONCE, fewer))
         elif late_s < LATE_S / 2:
@@ -135,7 +136,7 @@ class Admission:
         self._let_in()
 
     def close(self) -> None:
-        """Refuses whoever waits, and whoever comes."""
+        """Refuses all waiting and all later queries."""
         self._closing = True
         for waiting in self._line:
             if not waiting.done():
@@ -146,7 +147,7 @@ class Admission:
         return self._running() + self._reserved < self._at_once
 
     def _lasting_s(self) -> float:
-        """Returns how long a query lasts: as the last ones did, or longer if those that run have done already."""
+        """Estimates a query's duration by the last ones, or by the running ones if those have lasted longer already."""
         lasting = self._mean_s if self._mean_s is not None else FIRST_GUESS_S
         if self._begun:
             ages = self._now() * len(self._begun) - sum(self._begun.values())
@@ -176,7 +177,7 @@ class Admission:
     def _leave_line(self, place: asyncio.Future[None]) -> None:
         if place in self._line:
             self._line.remove(place)
-        # It was given a place in the moment in which it stopped waiting.
+        # The query got a place at the moment when it stopped waiting, so it gives it back.
         elif (
             place.done()
             and not place.cancelled()
@@ -191,14 +192,14 @@ class Admission:
     def _let_in(self) -> None:
         while self._line and self._has_place():
             place = self._line.popleft()
-            # Whoever waited may be gone.
+            # The waiting task may be gone.
             if not place.done():
                 self._reserved += 1
                 place.set_result(None)
 
     def _busy(self) -> BusyError:
         wait_s = self.expected_wait_s()
-        # The line grows shorter by so much, if nobody else comes.
+        # By then the line is short enough, if nobody else comes.
         again_s = max(1, math.ceil(wait_s - self._most_wait_s))
         return BusyError(
             f"This service is answering as many questions as it can at once. The next place is about {wait_s:.1f} s "
@@ -208,14 +209,14 @@ class Admission:
 
 
 async def watch_loop(admission: Admission) -> None:
-    """Measures how late the event loop is, and has the admission adapt to it, until it is cancelled."""
+    """Measures how late the event loop is and adapts the admission to it, until cancelled."""
     while True:
         late: list[float] = []
         for _ in range(LOOKS):
             began = time.perf_counter()
             await asyncio.sleep(LOOK_EVERY_S)
             late.append(time.perf_counter() - began - LOOK_EVERY_S)
-        # One long step, such as a large trace that is read, makes no query wait for long.
+        # The median, because one long step, such as reading a large trace, delays no query for long.
         admission.adapt(statistics.median(late))
 
 

@@ -57,7 +57,7 @@ from antiphon.vocabulary.values import Value
 log = structlog.get_logger(__name__)
 
 SERVERS_S = 10.0
-"""Seconds that a service which is opened whole waits for MCP servers."""
+"""Seconds that `open` waits for MCP servers, unless parts load later."""
 _NO_INTERCEPTOR = NoInterceptor()
 
 
@@ -101,7 +101,7 @@ class Antiphon:
             )
             waits = runtime.loading.wait
         else:
-            # Others search; whoever is only asked needs no embedder.
+            # Other processes search; a process that only takes questions needs no embedder.
             self._runner = runtime.elsewhere.runner(
                 self.principal, self.store, self._shared.clock, self.totals, self._end
             )
@@ -136,14 +136,14 @@ class Antiphon:
         return await self.history.end(query_id, why, last)
 
     def seen_by(self, principal: Principal) -> Antiphon:
-        """Returns this service as a caller sees it; others' data is invisible."""
+        """Returns a caller's view of this service; it hides the data of others."""
         resources = self._runtime.callers.view_of(principal).resources
         if principal == self.principal and resources is self._resources:
             return self
         return Antiphon(self._runtime, principal)
 
     def principal_of(self, key: str | None, *, from_here: bool = True) -> Principal:
-        """Identifies a caller by the key that they sent. Takes and raises what `Callers.principal_of` does."""
+        """Identifies a caller by the key in their request. Takes and raises what `Callers.principal_of` does."""
         return self._runtime.callers.principal_of(key, from_here=from_here)
 
     def public_principal(self, *, from_here: bool = True) -> Principal:
@@ -151,7 +151,7 @@ class Antiphon:
         return self._runtime.callers.public_principal(from_here=from_here)
 
     async def usage(self) -> Value:
-        """Returns what the caller has used today, as the API shows it."""
+        """Returns the caller's usage of today, as the API shows it."""
         return await self._runtime.callers.usage(self.principal)
 
     @classmethod
@@ -165,13 +165,15 @@ class Antiphon:
     ) -> Opening:
         """Opens the service with everything that the settings name: `async with Antiphon.open() as service`.
 
-        Awaited instead, it returns the service, which the caller is to `close`.
+        If awaited instead, it returns the service, and the caller must `close` it.
 
         Args:
-            settings: None: what the environment and `.env` say.
-            subscribers: Components of your own, which are part of every query; beside those that the settings name.
-            outside: Builds what performs the requests of one query; None: models, tools and time as the settings say.
-            loads_later: Leave embedder and SDK to `load`; questions wait for them.
+            settings: None: those of the environment and `.env`.
+            subscribers: Your own components, which take part in every query, in addition to those that the settings
+                name.
+            outside: Builds the object that performs the requests of one query; None: models, tools and time by the
+                settings.
+            loads_later: Leaves embedder and SDK to `load`; questions wait for them.
 
         Raises:
             ConfigurationError: The settings cannot work.
@@ -194,15 +196,15 @@ class Antiphon:
 
     @classmethod
     def over(cls, settings: Settings, resources: ServiceResources) -> Antiphon:
-        """Returns a service over resources that are already open, such as those of a test."""
+        """Returns a service over open resources, such as those of a test."""
         return cls(Runtime(settings, resources, callers_of(settings, resources)))
 
     def load(self) -> None:
-        """Starts loading what was left out, in the background; `readiness` reports when it is loaded."""
+        """Starts loading the parts that `open` left out, in the background; `readiness` reports when it is done."""
         self._runtime.loading.begin()
 
     def check_model_key(self) -> None:
-        """Starts checking the key for the model's server, in the background; `readiness` reports what is found."""
+        """Starts checking the key for the model's server, in the background; `readiness` reports the result."""
         self._runtime.check_model_key()
 
     async def start(
@@ -216,21 +218,21 @@ class Antiphon:
         """Starts working on a question.
 
         Args:
-            interceptor: Is between this query and its ports.
+            interceptor: Wraps the ports of this query.
             query_id: The new query's id; None makes one.
-            must_be_stored: Return once the query's first event is stored, and refuse the question if it is not: for
-                whoever tells a caller that they may come back for the answer. False: a store that fails costs nobody
-                the answer.
+            must_be_stored: Return once the query's first event is stored, and refuse the question if it cannot be: for
+                routes that promise a caller the answer for later. False: the query is answered even if the store fails.
 
         Raises:
-            BadInputError: The question or a wish cannot be used.
+            BadInputError: The question or one of its settings cannot be used.
             NotFoundError: No such conversation.
-            BusyError: Too many queries run or wait, or the service is closing, or who works on it cannot be reached.
-            LoadingError: What questions need is still being loaded.
-            ForbiddenError: It is to be broken on purpose, and other processes answer.
-            TraceError: It must be stored, and was not.
+            BusyError: Too many queries run or wait, or the service is closing, or the processes that work on queries
+                cannot be reached.
+            LoadingError: Something that questions need is still being loaded.
+            ForbiddenError: It carries faults to inject, and other processes answer.
+            TraceError: It must be stored, and could not be.
         """
-        # Tools of other servers may have come or gone since this view was made.
+        # MCP servers may have gained or lost tools since this view was made.
         return await self.seen_by(self.principal)._asking.start(
             question,
             interceptor,
@@ -239,11 +241,11 @@ class Antiphon:
         )
 
     async def ask(self, question: Question | str) -> Outcome:
-        """Answers a question; cancels its query when the caller is cancelled. Raises as `start` does."""
+        """Answers a question; cancels its query if the awaiting task is cancelled. Raises as `start` does."""
         if isinstance(question, str):
             question = Question(query=question)
         handle = await self.start(question)
-        # A query whose caller has gone away would only cost tokens.
+        # A query without a caller would only cost tokens.
         try:
             return await handle.outcome()
         except asyncio.CancelledError:
@@ -269,7 +271,7 @@ class Antiphon:
         mode: Mode,
         interceptor: Interceptor | None = None,
     ) -> ForkPlan:
-        """Reports what such a fork would call and may cost. Takes the arguments of `fork`, and raises as it does."""
+        """Reports the calls and the top cost of such a fork. Takes the arguments of `fork`, and raises as it does."""
         return await self._continuing.plan_fork(
             query_id, at, changes, mode, interceptor
         )
@@ -279,7 +281,7 @@ class Antiphon:
         return await self._continuing.resume(query_id)
 
     async def resume_unfinished(self) -> Sequence[Query]:
-        """Resumes the queries and the jobs of documents that a process left behind, each for its own caller."""
+        """Resumes the queries and the document jobs that a dead process left behind, each for its own caller."""
         await self._runtime.resume_documents()
         resumed: list[Query] = []
         if self._runtime.elsewhere is not None:
@@ -288,7 +290,7 @@ class Antiphon:
             return resumed
         for query_id in await self._runtime.resources.store.unfinished():
             principal = await self._runtime.callers.opener_of(query_id)
-            # One that cannot be gone on with is left as it is.
+            # A query that cannot resume is left as it is.
             try:
                 handle = await self.seen_by(principal).history.resume(query_id)
             except ServiceError as error:
@@ -300,10 +302,10 @@ class Antiphon:
 
     async def find(self, beginning: str) -> str:
         """Finds the one query, recorded or running, whose id has this beginning. Raises as `whole_id` does."""
-        # The first events of a query that has just begun may not be stored yet.
+        # The store may not hold a query that has just begun.
         if beginning in self.running():
             return beginning
-        # Mostly it is a whole id, for which no list of traces is needed.
+        # Usually it is a whole id, which needs no list of traces.
         if await self._runner.knows(beginning):
             return beginning
         return await whole_id(self.store, beginning)
@@ -317,10 +319,10 @@ class Antiphon:
         return self.history.query(query_id)
 
     async def begun_before(self, query_id: str) -> Query:
-        """Returns a query that was started earlier, and makes sure that it is worked on.
+        """Returns a query that was started earlier, and makes sure that a process works on it.
 
         Raises:
-            BusyError: That cannot be found out.
+            BusyError: The other processes do not answer.
         """
         await self._runner.make_sure(query_id)
         return self.history.query(query_id)
@@ -332,11 +334,11 @@ class Antiphon:
 
     @property
     def catalog(self) -> Catalog:
-        """Every event, those of subscribers included."""
+        """Every kind of event, those of subscribers included."""
         return self._shared.catalog
 
     def event_kinds(self) -> tuple[EventKind, ...]:
-        """Returns every kind of event, and who hears it."""
+        """Returns every kind of event, with the handlers that hear it."""
         return event_kinds(self._shared.subscribers)
 
     def query_settings(self) -> tuple[QuerySetting, ...]:
@@ -344,10 +346,10 @@ class Antiphon:
         return query_settings(self.settings.query_settings())
 
     async def cancel(self, query_id: str, why: str) -> None:
-        """Cancels a running query; everyone who waits for it gets an answer that says so.
+        """Cancels a running query; everybody who waits for it gets an answer that says so.
 
         Raises:
-            TraceStateError: It is over, or does not run here if no other process works on queries.
+            TraceStateError: It is over, or it does not run here and no other process works on queries.
         """
         session = self._runtime.bus.sessions.get(query_id)
         if session is None:
@@ -387,7 +389,7 @@ class Antiphon:
         )
 
     async def suggestions(self, most: int) -> tuple[Suggestion, ...]:
-        """Returns questions to start with, which the index can answer; none if nothing is indexed."""
+        """Returns questions to start with that the index can answer; none if nothing is indexed."""
         library = self._resources.library
         return await asyncio.to_thread(suggestions, library, most)
 
@@ -396,12 +398,12 @@ class Antiphon:
         await self.store.clear_conversation(session_id)
 
     async def look(self) -> None:
-        """Reads what the queries of other processes are waiting for; `running` then shows it."""
+        """Reads the pending events of queries in other processes, for `running` to show."""
         if self._runtime.elsewhere is not None:
             await self._runtime.elsewhere.look(self._opened)
 
     def running(self) -> dict[str, tuple[Pending, ...]]:
-        """Returns each open query of the caller, with the events that it is waiting for."""
+        """Returns each open query of the caller, with the requests that it is waiting for."""
         running = {
             query_id: session.pending()
             for query_id, session in self._runtime.bus.sessions.items()
@@ -416,27 +418,27 @@ class Antiphon:
         return self._runtime.callers.metering.opened(self.principal, query_id)
 
     def tool_servers(self) -> Sequence[McpServerState]:
-        """Returns what is known of the MCP servers whose tools are used."""
+        """Returns the state of the MCP servers that the settings name."""
         servers = self._resources.tool_servers
         return () if servers is None else servers.states()
 
     async def check_readiness(self) -> Readiness:
-        """Tries to store and to search, unless somebody did in the last seconds, and reports the readiness."""
+        """Tries to store and to search, unless somebody did a few seconds ago, and reports the readiness."""
         await self._runtime.probe.look(searches=self._runtime.loading.done)
         return self.readiness()
 
     async def trace_problems(self) -> Sequence[str]:
-        """Reads the whole trace store, and returns what is wrong with it, in sentences."""
+        """Reads the whole trace store, and returns its problems, a sentence each."""
         return await self._runtime.probe.store_problems()
 
     def readiness(self) -> Readiness:
-        """Reports the readiness to answer questions, and what is missing, by what is known without trying."""
-        # Over a network anybody may ask; what the model's server says of the account is for its owner.
+        """Reports the readiness to answer questions, and what is missing, from earlier findings alone."""
+        # Anybody on the network may ask, but only the owner may read the model server's words about the account.
         in_full = "admin" in self.principal.scopes
         return self._runtime.readiness(self._resources, in_full=in_full)
 
     async def leave(self) -> None:
-        """Ends every query; the resources stay open, because another service may use them."""
+        """Ends every query, but keeps the resources open, because another service may use them."""
         await self._runtime.leave()
 
     async def close(self) -> None:
@@ -445,7 +447,7 @@ class Antiphon:
 
 
 class Opening:
-    """A service that is being opened: await it, or use it with `async with`, which closes it at the end."""
+    """A service about to be opened: await it, or use it with `async with`, which closes it at the end."""
 
     def __init__(self, opened: Coroutine[Any, Any, Antiphon]) -> None:
         self._opened = opened
@@ -462,15 +464,15 @@ class Opening:
 
 
 def ask(question: Question | str, settings: Settings | None = None) -> Outcome:
-    """Answers one question and returns when it is answered, for programs that are not async.
+    """Answers one question, for programs that are not async.
 
     It opens the service and closes it again: for several questions use `Antiphon.open`.
 
     Args:
-        settings: None: what the environment and `.env` say.
+        settings: None: those of the environment and `.env`.
 
     Raises:
-        RuntimeError: An event loop runs here, which would stand still meanwhile.
+        RuntimeError: An event loop runs here, which this would block.
     """
     try:
         asyncio.get_running_loop()

@@ -1,4 +1,4 @@
-"""Recorded queries as files and as regression tests, imported and deleted; the values that they are listed by."""
+"""Exports, imports and deletes recorded queries, and turns them into regression tests; checks filters of lists."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ FILTER_VALUES: Mapping[str, tuple[str, ...]] = {
     "indicator": tuple(DOUBTS),
     "feedback": (*get_args(Rating), "any", "none"),
 }
-"""Conditions of a listing that have few values."""
+"""Conditions of a listing with a fixed set of values."""
 NEAR_ENOUGH = 60
-"""Likeness in per cent from which on a name is taken for another one mistyped."""
+"""Least likeness, in per cent, at which a name counts as a typing error for another."""
 
 HEAD_BYTES = 100
 NAMED_CHARS = 8
-"""Characters of an id in the name of its test."""
+"""Characters of the id in the name of a test."""
 
 
 class RegressionTest(Value, frozen=True, kw_only=True):
-    """A test that replays a trace: the two files that belong side by side, each as its name and its text."""
+    """A test that replays a trace: two files for the same folder, each as its name and its text."""
 
     trace_name: str
     trace: str
@@ -67,9 +67,9 @@ def read_import(data: bytes, catalog: Catalog, redaction: Redaction) -> Imported
     """Reads a file of traces, each checked as a whole: half a trace must not get in.
 
     Raises:
-        BadInputError: It holds none that can be used.
+        BadInputError: It holds no usable trace.
     """
-    # Our own files begin with this name; every other form is told by the whole of it.
+    # Our own files begin with this name; recognising any other form takes the whole file.
     if b'"antiphon_trace"' not in data[:HEAD_BYTES]:
         return read_foreign(data, time.time(), redaction)
     try:
@@ -81,10 +81,10 @@ def read_import(data: bytes, catalog: Catalog, redaction: Redaction) -> Imported
 
 
 async def store_import(store: TraceStore, read: ImportedFile) -> ImportedFile:
-    """Stores what was read; of several traces, one that is there already is named and the others are stored.
+    """Stores the traces of a file; of several, it reports those that exist already and stores the others.
 
     Raises:
-        SequenceError: The only one is there already.
+        SequenceError: The file's only trace exists already.
     """
     stored: list[Sequence[Recorded[Event]]] = []
     refused = list(read.refused)
@@ -106,7 +106,7 @@ def check_filter(where: TraceFilter) -> None:
     """Refuses a condition that no trace can meet.
 
     Raises:
-        BadInputError: A value is none that there is; the message names the nearest.
+        BadInputError: A value is unknown; the message names the nearest one.
     """
     for name, known in FILTER_VALUES.items():
         value = getattr(where, name)
@@ -118,7 +118,7 @@ def check_filter(where: TraceFilter) -> None:
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
-    """Returns words that suggest the known name which is most like `name`; none if none is like it."""
+    """Returns words that suggest the known name most like `name`; an empty text if no name is like it."""
     found = process.extractOne(
         name[:80], known, scorer=fuzz.ratio, score_cutoff=NEAR_ENOUGH
     )
@@ -128,11 +128,11 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 class Archive:
-    """The recorded queries of a service, as what can be kept, given away and thrown away.
+    """Export, import and deletion of a service's recorded queries.
 
     Args:
         running: The ids of the queries that run in this process.
-        stored_as: Returns the id under which a trace is stored that comes from a file.
+        stored_as: Returns the id under which to store a trace from a file.
     """
 
     def __init__(
@@ -150,22 +150,22 @@ class Archive:
         self.id_of = stored_as
 
     async def export(self, query_id: str) -> bytes:
-        """Returns a trace as a file of JSON lines, with a hash over all of it. Raises as reading it does."""
+        """Returns a trace as a file of JSON lines, with a hash over all of it. Raises as reading the trace does."""
         events = await self._store.read(query_id)
         feedback = await self._store.annotations.feedback(query_id)
         return trace_file(events, feedback)
 
     async def add(self, file: bytes) -> ImportedFile:
-        """Stores the traces of a file: of our own form, or of those of other programs that are read.
+        """Stores the traces of a file in our own form, or in a supported form of another program.
 
         Returns:
-            What was stored, and what was not.
+            The stored traces, and the refused ones with the reasons.
 
         Raises:
-            BadInputError: It is not whole and sound, or holds no trace that can be read.
-            SequenceError: There is a trace of the id of the only one.
+            BadInputError: It is incomplete or damaged, or holds no readable trace.
+            SequenceError: Its only trace has an id that exists already.
         """
-        # Seconds for a large one, in which the loop has queries to serve.
+        # In a thread: a large file takes seconds, in which the event loop must serve queries.
         read = await asyncio.to_thread(
             read_import,
             file,
@@ -179,7 +179,7 @@ class Archive:
         return await store_import(self._store, read._replace(queries=queries))
 
     async def regression_test(self, query_id: str) -> RegressionTest:
-        """Makes a test that replays a trace.
+        """Builds a test that replays a trace.
 
         Raises:
             BadInputError: The trace has no answer, or would not replay.
@@ -198,7 +198,7 @@ class Archive:
         )
 
     async def delete(self, query_id: str) -> None:
-        """Deletes a trace, with the texts that no other holds.
+        """Deletes a trace, and the texts that no other trace holds.
 
         Raises:
             NotFoundError: No such trace.
@@ -206,13 +206,13 @@ class Archive:
         """
         self._check_idle(query_id)
         events = await self._store.read(query_id)
-        # Another process may be at work on it; one that nobody works on is taken over by this.
+        # Another process may work on it; this one takes over a trace that nobody works on.
         if not isinstance(events[-1].event, QueryClosed):
             await self._store.take_over(query_id)
         await self._store.delete([query_id])
 
     async def delete_conversation(self, session_id: str) -> int:
-        """Deletes a conversation with its traces, and returns how many there were.
+        """Deletes a conversation with its traces, and returns their number.
 
         Raises:
             NotFoundError: No such conversation.

@@ -1,4 +1,4 @@
-"""How a caller's question becomes a query: let in, counted, received and begun."""
+"""Turns a caller's question into a query: admits it, meters it, receives it and starts it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from antiphon.vocabulary.settings import QuerySettings
 
 
 class Asking:
-    """The questions of one caller, who sees the resources and the store given."""
+    """The questions of one caller, over the resources and the store that the caller sees."""
 
     def __init__(
         self,
@@ -57,7 +57,7 @@ class Asking:
         *,
         must_be_stored: bool,
     ) -> Query:
-        """Begins to work on a question. Takes and raises what `Antiphon.start` does."""
+        """Starts work on a question. Takes and raises what `Antiphon.start` does."""
         self._runtime.admission.check_open()
         async with self._runner.place(query_id, question, interceptor):
             try:
@@ -65,7 +65,7 @@ class Asking:
                     question, interceptor, query_id, must_be_stored=must_be_stored
                 )
             except SequenceError:
-                # The same was asked of two processes at once, and the other was first.
+                # Two processes got the same question at once, and the other was first.
                 await self._runner.make_sure(query_id)
                 return Query(self._runner.trace(query_id))
 
@@ -77,12 +77,12 @@ class Asking:
         *,
         must_be_stored: bool,
     ) -> Query:
-        """Begins a query within what is left of its caller's share, and has it counted."""
+        """Starts a query within the rest of its caller's share, and meters it."""
         metering = self._runtime.callers.metering
         need = Need()
         settings: QuerySettings | None = None
         if metering.counts(self._principal):
-            # What cannot be asked is not counted.
+            # Checked first, so that an invalid question costs no share.
             settings = check_question(question, self._runtime.settings).settings
             need = need_of(settings, self._resources)
         async with metering.let_in(self._principal, query_id, need) as allowance:
@@ -102,10 +102,10 @@ class Asking:
         *,
         must_be_stored: bool,
     ) -> Query:
-        # The conversation is read from the same store that the query is recorded in: it may be made to fail.
+        # The conversation comes from the same store that records the query, because the interceptor may make it fail.
         store = interceptor.store(self._store)
         first = await self._intake.receive(question, store, interceptor)
-        # The service may have begun to close while the conversation was read.
+        # The service may have begun to close while reading the conversation.
         self._runtime.admission.check_open()
         beginning = Beginning(
             query_id=query_id,
@@ -139,14 +139,14 @@ class LocalRunner:
         self, query_id: str, question: Question, interceptor: Interceptor
     ) -> AbstractAsyncContextManager[None]:
         """Waits for a place. Raises as `Admission.place` does."""
-        del question, interceptor  # whatever they are
+        del question, interceptor  # a local place does not depend on them
         return self._admission.place(query_id)
 
     async def begin(self, beginning: Beginning) -> Query:
-        """Starts a session, and returns when its first event is stored, or that failed.
+        """Starts a session, and returns once storing its first event has succeeded or failed.
 
         Raises:
-            TraceError: It must be stored, and was not.
+            TraceError: It must be stored, and could not be.
         """
         interceptor = beginning.interceptor
         resources = interceptor.resources(self._resources)
@@ -164,25 +164,25 @@ class LocalRunner:
         return Query(session, self._totals)
 
     async def make_sure(self, query_id: str) -> None:
-        """Does nothing: what was begun here is worked on here, or over."""
+        """Does nothing: a query that began here runs here, or is over."""
 
     def trace(self, query_id: str) -> GrowingTrace:
-        """Returns the trace of a query that was begun before."""
+        """Returns the trace of a query that began earlier."""
         return LocalTrace(query_id, self._bus.sessions, self._store)
 
     async def knows(self, query_id: str) -> bool:
-        """Returns False: only the list of traces tells."""
+        """Returns False: only the list of traces knows."""
         del query_id
         return False
 
     async def cancel(self, query_id: str, why: str) -> None:
-        """Refuses (TraceStateError): nobody else works on it."""
+        """Refuses (TraceStateError): no other process works on queries."""
         del why
         raise not_here(query_id)
 
 
 def not_here(query_id: str) -> TraceStateError:
-    """Returns the refusal to cancel a query that nobody works on."""
+    """Returns the error for cancelling a query that nobody works on."""
     return TraceStateError(
         f"query {query_id} does not run here: there is nothing to cancel"
     )

@@ -1,4 +1,4 @@
-"""Forks and resumed queries of a caller over the network: what of them may be, and what they may spend."""
+"""Forks and resumes queries for callers over the network, within their permissions and spending limits."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from antiphon.vocabulary.values import Value
 
 
 class _Fork(Value, frozen=True, kw_only=True):
-    """A fork as it may be made."""
+    """A fork within the limits."""
 
     events: Sequence[Recorded[Event]]
     at: int | None
@@ -38,7 +38,7 @@ class _Fork(Value, frozen=True, kw_only=True):
 
 
 class Continuing:
-    """What a caller may go on with. The traces are those that they see.
+    """The forks and resumed queries of one caller, over the traces that the caller sees.
 
     Args:
         running: The ids of the queries that run in this process.
@@ -73,15 +73,15 @@ class Continuing:
         mode: Mode,
         interceptor: Interceptor | None,
     ) -> Query:
-        """Forks a query within the limits of network_forks.py; else as `History.fork`.
+        """Forks a query as `History.fork` does, within the limits of network_forks.py.
 
         Raises:
-            ForbiddenError: A change is not among those that may be made.
+            ForbiddenError: A change is not allowed over the network.
             QuotaError: The caller's share is used up.
         """
         fork = await self._limited(query_id, at, changes, interceptor)
         need, spent = Need(), Allowance(0, 0.0)
-        # By the recording alone nothing is spent.
+        # A fork by the recording alone spends nothing.
         if self._metering.counts(self._principal) and mode != "recorded":
             need, spent = await self._need_of(fork, mode, interceptor)
         fork_id = uuid.uuid4().hex
@@ -107,14 +107,14 @@ class Continuing:
         mode: Mode,
         interceptor: Interceptor | None,
     ) -> ForkPlan:
-        """Says what such a fork would call and may cost. Takes what `fork` takes, and raises as it does."""
+        """Reports the calls and the maximum cost of such a fork. Takes what `fork` takes, and raises as it does."""
         fork = await self._limited(query_id, at, changes, interceptor)
         return await self._history.plan_fork(
             query_id, fork.at, fork.changes, mode, interceptor
         )
 
     async def resume(self, query_id: str) -> Query:
-        """Goes on with an interrupted query; else as `History.resume`.
+        """Resumes an interrupted query as `History.resume` does, within the caller's share.
 
         Raises:
             ForbiddenError: It was imported, and the settings do not allow that.
@@ -123,7 +123,7 @@ class Continuing:
         await self._check_own(query_id)
         self._admit()
         if not await self._metering.counted_all(self._principal, query_id):
-            # What was set aside for it is there still, or it is being worked on: nothing may take that away.
+            # Its share is still reserved, or a process works on it: nothing may take that share away.
             handle = await self._history.resume(query_id)
             self._metering.watch_resumed(self._principal, handle)
             return handle
@@ -147,7 +147,7 @@ class Continuing:
         await self._check_own(query_id)
         events = await self._store.read(query_id)
         limited = limited_changes(events, at, changes, self._settings())
-        # A fork under faults alone begins before the event that it names; with the service's limits it still does.
+        # A fork with nothing but faults begins before the event that it names, also with added limits.
         if limited and not changes and interceptor is not None:
             at = (at or 1) - 1
         elif at is None and not changes:
@@ -157,7 +157,7 @@ class Continuing:
     async def _need_of(
         self, fork: _Fork, mode: Mode, interceptor: Interceptor | None
     ) -> tuple[Need, Allowance]:
-        """Returns the most that a fork may want, and what of its trace its parent has spent already."""
+        """Returns the most that a fork may need, and the part of its trace's spending that is its parent's."""
         plan = await self._history.plan_fork(
             fork.events[0].query_id, fork.at, fork.changes, mode, interceptor
         )
@@ -178,7 +178,7 @@ def _within(
     spent: Allowance,
     interceptor: Interceptor | None,
 ) -> _Fork:
-    """Returns the fork with its trace's limits no larger than what it may use beside what its parent has used."""
+    """Returns the fork with its trace's limits lowered to the sum of its own allowance and its parent's spending."""
     own = settings_in(fork.events)
     total = Allowance(
         _sum(allowance.tokens, spent.tokens), _sum(allowance.cost_usd, spent.cost_usd)
@@ -190,7 +190,7 @@ def _within(
         if most != was and (was is None or most < was):
             changes.append(Change(kind="setting", name=name, value=f"{most}"))
     at = fork.at
-    # As in `_limited`: the event that is named is to happen under the faults.
+    # As in `_limited`: the named event must happen under the faults.
     if changes and not fork.changes and interceptor is not None:
         at = (at or 1) - 1
     return _Fork(events=fork.events, at=at, changes=tuple(changes))

@@ -1,4 +1,4 @@
-"""Deletes what somebody asked and was answered, and proves it: searches what is left for each text that was deleted."""
+"""Deletes somebody's questions and answers, and proves it by searching the data folder for each deleted text."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from antiphon.vocabulary.ports import TraceStore
 from antiphon.vocabulary.values import Value
 
 LEAST_CHARS = 8
-"""Shorter texts occur everywhere by chance: finding them would prove nothing."""
+"""Shorter texts occur anywhere by chance, so finding one would prove nothing."""
 
-# Fields of events in which the words of the one who asked are, or of an answer to them.
+# Fields of events that hold the asker's words, or those of an answer to them.
 _WORDS_IN = {
     "query_received": ("query", "history"),
     "tool_requested": ("call",),
@@ -24,19 +24,19 @@ _WORDS_IN = {
     "summary_completed": ("text",),
     "response_assembled": ("answer",),
 }
-# Of a call: others' traces name the same tool.
+# Not searched in tool calls, because others' traces name the same tools.
 _NO_WORDS = ("id", "name")
 
 
 class DeletionProof(Value, frozen=True, kw_only=True):
-    """What was deleted, what was searched for, and what was found.
+    """The result of a deletion: the deleted, the searched and the found.
 
     Attributes:
-        searched: The texts and ids that were searched for.
+        searched: The number of texts and ids that were searched for.
         bytes_searched: The size of all files of the data folder.
-        log_emptied: False if another process holds the log of the store, in which deleted bytes may be.
-        still_found: The files in which something of it is, with how many of the texts.
-        other_traces: Traces of others that hold a text of it too.
+        log_emptied: False if another process holds the log of the store, which may contain deleted bytes.
+        still_found: The files that still hold some of the texts, with the number of these.
+        other_traces: Remaining traces that hold one of the texts.
     """
 
     traces: int
@@ -49,7 +49,7 @@ class DeletionProof(Value, frozen=True, kw_only=True):
 
     @property
     def nothing_is_left(self) -> bool:
-        """True if no text of it is left anywhere."""
+        """True if none of the texts is left anywhere."""
         return self.log_emptied and not self.still_found and not self.other_traces
 
 
@@ -60,10 +60,10 @@ async def delete_with_proof(
     session_id: str | None = None,
     key: str | None = None,
 ) -> DeletionProof:
-    """Deletes traces, or a whole conversation, and searches every file of the data folder for what they said.
+    """Deletes traces, or a whole conversation, and searches every file of the data folder for their texts.
 
     Args:
-        session_id: The conversation whose traces they are; None: they are deleted one by one.
+        session_id: The conversation to delete with its traces; None: only the traces.
         key: The key of the store.
 
     Raises:
@@ -91,7 +91,7 @@ async def delete_with_proof(
     log_emptied = await asyncio.to_thread(empty_log, path, key)
     found = await asyncio.to_thread(files_holding, data_dir, wanted)
     others: set[str] = set()
-    # Encrypted bytes show nothing: the rows themselves are searched too.
+    # In an encrypted file a byte search finds nothing, so the rows are searched too.
     for text in wanted:
         others |= await asyncio.to_thread(traces_holding, path, text, key)
     still_found = [
@@ -112,7 +112,7 @@ async def ids_holding(data_dir: Path, text: str, key: str | None = None) -> list
     """Returns the traces that hold a text anywhere: a name, an address, a number.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: No trace does.
     """
     found = await asyncio.to_thread(traces_holding, data_dir / STORE_FILE, text, key)
     if not found:

@@ -1,4 +1,4 @@
-"""Documents that callers add, courses that they remove or correct: each is a job, done one at a time by a process."""
+"""Adds documents, and removes and corrects courses, for callers: a job each, run one at a time in a process."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 
 import structlog
 
-# As a module: what tells the layout of folders is loaded only if one is stored.
+# As a module, so that the code for layouts of folders is loaded only if a layout is stored.
 from antiphon import knowledge
 from antiphon.composition import Settings
 from antiphon.composition.embedding import embedder_name
@@ -39,7 +39,7 @@ from antiphon.vocabulary.errors import (
 log = structlog.get_logger(__name__)
 
 MOST_WAITING = 20
-"""Jobs that may wait; who sends more must wait first."""
+"""Most waiting jobs; a caller who sends more must wait first."""
 _BROKEN_OFF = (
     "The indexing was broken off, and nothing was changed: send the files again."
 )
@@ -52,8 +52,8 @@ class Documents:
         reading_layout: Held while the layout of a course is read.
 
     Args:
-        turn: Held by the job under way; None: by one of these alone.
-        refresh: Called once the index has changed, so that what was added can be asked about when its job is done.
+        turn: Held by the running job, to serialise the jobs of several folders; None: a lock of its own.
+        refresh: Called once the index has changed, so that questions about added documents work when the job is done.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class Documents:
         self._turn = turn or asyncio.Lock()
 
     async def add(self, files: Sequence[SentFile]) -> Job:
-        """Takes files in and begins to index them; returns the job, with the files that are refused at once.
+        """Receives files and begins to index them; returns the job, with the files that are refused at once.
 
         Raises:
             BusyError: Too many jobs wait.
@@ -94,7 +94,7 @@ class Documents:
         return record.job
 
     async def remove(self, title: str) -> Job:
-        """Begins to remove a course; a file that a caller has added goes with it.
+        """Begins to remove a course, with its files if a caller has added them.
 
         Raises:
             NotFoundError: There is no such course.
@@ -113,7 +113,7 @@ class Documents:
         return record.job
 
     async def lay_out(self, path: str, layout: str) -> Job:
-        """Begins to index the course in a folder by another layout, which is stored; an empty one: as its files tell.
+        """Begins to index the course in a folder by another layout, and stores it; an empty one: as its files tell.
 
         Raises:
             BusyError: Too many jobs wait.
@@ -126,7 +126,7 @@ class Documents:
         return record.job
 
     async def resume(self) -> None:
-        """Goes on with the jobs that a process which died had accepted."""
+        """Resumes the jobs that a dead process had accepted."""
         data_dir = self._settings.data_dir
         for accepted in await asyncio.to_thread(left_behind, data_dir):
             order = accepted.order
@@ -152,8 +152,8 @@ class Documents:
         return self._jobs.follow(job_id)
 
     async def close(self) -> None:
-        """Ends what runs; the index stays as it was, and files whose job was not done are gone."""
-        # A task that has not begun would be cancelled without ending its job.
+        """Cancels running jobs; the index stays unchanged, and the files of unfinished jobs are removed."""
+        # Lets new tasks begin: one cancelled before that would not end its job.
         await asyncio.sleep(0)
         for task in self._tasks:
             task.cancel()
@@ -177,7 +177,7 @@ class Documents:
     async def _watch(
         self, record: JobRecord, work: Coroutine[None, None, None]
     ) -> None:
-        """Does the work, and sees to it that its job ends in any case."""
+        """Does the work, and makes sure that its job ends in any case."""
         try:
             await work
         except (ServiceError, OSError) as error:
@@ -185,7 +185,7 @@ class Documents:
             record.set(state="failed", error=str(error))
         finally:
             record.forget_order()
-            # Whoever follows the job must not wait for ever, whatever has ended it.
+            # Followers of the job must not wait for ever, no matter what has ended it.
             if record.job.state not in OVER:
                 record.set(state="failed", error=_BROKEN_OFF)
 
@@ -193,7 +193,7 @@ class Documents:
         try:
             async with self._turn:
                 summary = await self._indexed(record, upload)
-                # The index has changed: its files follow, also if the service closes.
+                # The index has changed, so its files must follow even if the service closes.
                 await _to_its_end(self._keep(record, upload, summary))
         finally:
             upload.close()
@@ -202,6 +202,7 @@ class Documents:
         try:
             await _to_its_end(asyncio.to_thread(upload.place))
             return await run_indexing(record, self._request())
+        # Also when cancelled: the files must match the index, which has not changed.
         except BaseException:
             upload.undo()
             raise
@@ -216,13 +217,13 @@ class Documents:
         unused = (*summary.failed, *left_out)
         results = await asyncio.to_thread(upload.results, unused, summary.losses)
         await asyncio.to_thread(self._refresh)
-        # Who hears that a job is done finds nothing of it kept aside.
+        # Removed before the job is done, so that a caller who hears of that finds no leftovers.
         upload.close()
         record.set(state="done", files=results)
 
     async def _remove(self, record: JobRecord, title: str, path: Path) -> None:
         async with self._turn:
-            # A process that died then may have taken it out of the index.
+            # A process that died at this point may have removed the course from the index already.
             paths = await asyncio.to_thread(document_paths, self._settings.data_dir)
             if title in paths:
                 await run_indexing(record, self._request(title))
@@ -247,6 +248,7 @@ class Documents:
                 folder = folder_to_index(order.path, self.data_dir)
                 summary = await run_indexing(record, self._request(folder=folder))
                 _check_indexed(order.path, summary)
+            # Also when cancelled: the stored layout must be the one in the index.
             except BaseException:
                 self._set_layout(order.path, stored.get(order.path, ""))
                 raise
@@ -273,7 +275,7 @@ class Documents:
 
 
 def _check_indexed(path: str, summary: IndexSummary) -> None:
-    """Refuses a layout by which the course could not be indexed."""
+    """Refuses a layout with which indexing the course failed."""
     for failed, reason in summary.failed:
         if failed == path:
             raise KnowledgeError(
@@ -284,7 +286,7 @@ def _check_indexed(path: str, summary: IndexSummary) -> None:
 async def _to_its_end(work: Coroutine[None, None, None]) -> None:
     """Does the work, and waits until it is done even when cancelled.
 
-    A thread cannot be cancelled: what it does must not be undone while it is still at it.
+    A thread cannot be cancelled, and its work must not be undone while it is still running.
     """
     task = asyncio.ensure_future(work)
     try:

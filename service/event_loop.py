@@ -21,11 +21,11 @@ _log = structlog.get_logger(__name__)
 
 
 def run_serving(main: Coroutine[Any, Any, T]) -> T:
-    """Runs a coroutine to its end on uvloop, if there is one: less CPU a query over REST.
+    """Runs a coroutine to its end, on uvloop if it is installed: less CPU a query over REST.
 
     A task that a user's tool started may raise `SystemExit` or `KeyboardInterrupt`, which asyncio raises out of the
-    loop, beside handing it to whoever awaits the task. The loop goes on: what is meant to end the process comes as a
-    signal, and these have handlers of their own here.
+    loop, besides handing it to the code that awaits the task. This loop continues: a real request to end the process
+    comes as a signal, and signals have their own handlers here.
     """
     with asyncio.Runner(loop_factory=new_event_loop) as runner:
         loop = runner.get_loop()

@@ -1,7 +1,7 @@
 """The fault matrix's last report and the trace of each cell, as `antiphon faults run --keep` leaves them for the pages.
 
-Both lie in the data folder, beside the traces of people's questions and not among them: two thousand cells would bury
-these. The trace of a cell is taken in when somebody looks at it.
+Both lie in the data folder, separate from the traces of people's questions, which two thousand cells would bury. The
+trace of a cell is imported when somebody opens it.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from antiphon.vocabulary.typed import prepared
 KEEP_REPORT = "antiphon faults run --keep"
 """The command that makes a report."""
 MOST_TRACE_BYTES = 64_000_000
-"""As much as a trace may have that is taken in."""
+"""Most bytes of a trace to import."""
 _FOLDER = "faults"
 _REPORT = "report.json"
 _TRACES = "traces.zip"
 
 
 class _Part(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a report: what a later version adds to it is passed over."""
+    """A part of a report; it ignores fields that a later version adds."""
 
 
 class FaultCell(_Part, frozen=True, kw_only=True):
@@ -93,7 +93,7 @@ class FaultReport(_Part, frozen=True, kw_only=True):
 
 
 class KeptFaults:
-    """Writes a report and its traces; what was kept before stays as it is until the new report is whole.
+    """Writes a report and its traces; the previous ones stay in place until the new report is complete.
 
     Raises:
         ConfigurationError: The folder cannot be written.
@@ -116,10 +116,11 @@ class KeptFaults:
             self._zip.writestr(events[0].query_id, trace_file(events))
 
     def finish(self, report: bytes) -> None:
-        """Puts the report, as JSON, and the traces in the place of those before."""
+        """Replaces the previous report and traces by this report, as JSON, and its traces."""
         self._zip.close()
         try:
             self._new(_REPORT).write_bytes(report)
+            # The report last, so that it never names traces that are not there yet.
             for name in (_TRACES, _REPORT):
                 os.replace(self._new(name), self._folder / name)
         except OSError as error:
@@ -136,7 +137,7 @@ def _unwritable(folder: Path, error: OSError) -> ConfigurationError:
 
 
 class FaultReports:
-    """The report that is kept in a data folder."""
+    """The report in a data folder."""
 
     def __init__(self, data_dir: Path, archive: Archive, store: TraceStore) -> None:
         self._folder = data_dir / _FOLDER
@@ -165,11 +166,11 @@ class FaultReports:
         return msgspec.structs.replace(report, made_at=made_at)
 
     async def open_trace(self, query_id: str) -> int:
-        """Takes the trace of a cell in among the others, if it is not yet, and returns how many events it has.
+        """Imports the trace of a cell, unless the store has it already, and returns its number of events.
 
         Raises:
-            NotFoundError: No trace of that id is kept.
-            BadInputError: It is not whole and sound.
+            NotFoundError: The report has no trace of that id.
+            BadInputError: It is incomplete or damaged.
         """
         file = await asyncio.to_thread(self._trace, query_id)
         try:

@@ -1,4 +1,4 @@
-"""Describes the service to programs: the events that there are and who hears them, and the settings of a query."""
+"""Describes the service to programs: its events with the handlers that hear them, and the settings of a query."""
 
 from __future__ import annotations
 
@@ -20,8 +20,9 @@ class EventKind(Value, frozen=True, kw_only=True):
 
     Attributes:
         emitted_by: The parts of the service that emit it, the usual one first.
-        heard_by: The handlers that hear it, as `Class.on_event`; empty for what is there for the trace alone.
-        says: What it says, in a sentence.
+        heard_by: The handlers that hear it, as `Class.on_event`; empty for an event that only informs the reader of a
+            trace.
+        says: Its meaning, in a sentence.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""The process that changes the index: what it is told, how far it is, and what it comes to."""
+"""Runs the process that changes the index: sends its request, and reads its progress and its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.vocabulary.program import child_environment
 from antiphon.vocabulary.typed import prepared
 
 LINE_BYTES = 16_000_000
-"""Most of one line of the process: a summary names each file that failed."""
+"""Most bytes of one line from the process: a summary names each file that failed."""
 _LOST = "The indexing process ended before it was done (status {status}); nothing was changed. Try again."
 
 
@@ -25,15 +25,16 @@ async def run_indexing(record: JobRecord, request: IndexRequest) -> IndexSummary
     """Runs the process to its end.
 
     Raises:
-        KnowledgeError: It could not do what was asked, or ended before it had.
+        KnowledgeError: It failed, or ended before it was done.
     """
     record.set(state="running")
     process = await asyncio.create_subprocess_exec(
+        # -P keeps the current folder from the front of the path, so that its modules shadow no others.
         *(sys.executable, "-P", "-m", "antiphon.service.indexing_worker"),
         stdin=PIPE,
         stdout=PIPE,
         env=child_environment(),
-        # Ctrl-C is for the service, which ends this one too.
+        # Ctrl-C must reach only the service, which ends this process itself.
         start_new_session=True,
         limit=LINE_BYTES,
     )
@@ -64,7 +65,7 @@ async def _summary_of(
 
 
 def _show(record: JobRecord, now: IndexProgress) -> None:
-    # Within a large document its passages are counted.
+    # Within a large document, the passages count.
     done: float = now.done
     if now.chunks:
         done += now.chunks_done / now.chunks

@@ -1,6 +1,6 @@
 """The process that indexes for the service: it reads one request, and reports progress and result a line each.
 
-A process of its own, because Chroma's writes hold the interpreter lock for long, and a document may be its end.
+A separate process, because Chroma's writes hold the interpreter lock for long, and a document may crash it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-# As a module: the service imports this one for its values, and must not load what indexing needs.
+# As a module: the service imports this file for its values, and must not load the code for indexing.
 from antiphon import knowledge
 from antiphon.knowledge import IndexProgress, IndexSummary
 from antiphon.vocabulary.errors import ServiceError
@@ -23,13 +23,13 @@ ReportProgress = Callable[[IndexProgress], None]
 
 
 class IndexRequest(Value, frozen=True, kw_only=True):
-    """What is to be indexed, or removed.
+    """A request to index documents, or to remove a course.
 
     Attributes:
-        folder: The folder whose documents are read; documents from elsewhere stay.
-        title: The course to remove in the place of that; empty if none is.
+        folder: The folder whose documents to read; documents from elsewhere stay.
+        title: The course to remove instead; empty for indexing.
         embedder: `minilm` or `onnx`.
-        readers: Readers of the user's own, as the settings name them.
+        readers: The user's own readers, as the settings name them.
     """
 
     data_dir: str
@@ -42,7 +42,7 @@ class IndexRequest(Value, frozen=True, kw_only=True):
 
 
 class IndexReport(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """One line of the process: how far it is, the result, or why there is none."""
+    """One line of the process: its progress, its result, or its failure."""
 
     progress: IndexProgress | None = None
     summary: IndexSummary | None = None
@@ -68,10 +68,10 @@ def run(request: IndexRequest, progress: ReportProgress) -> IndexSummary:
 
 
 def main() -> None:
-    """Does what standard input asks for."""
+    """Serves the request on standard input."""
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=prepared(IndexRequest))
     reports = os.fdopen(os.dup(sys.stdout.fileno()), "wb")
-    # What a package prints is no report.
+    # Output that a package prints must not be taken for a report.
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
 

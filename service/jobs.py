@@ -1,4 +1,4 @@
-"""Jobs that change the index, as far as each has come, and those who wait for the next state."""
+"""Jobs that change the index: their progress, and those who wait for the next state."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.values import Value
 
 MOST_KEPT = 200
-"""Jobs that are remembered, the newest."""
+"""The number of newest jobs to remember."""
 
 State = Literal["waiting", "running", "done", "failed"]
 OVER: tuple[State, ...] = ("done", "failed")
@@ -42,7 +42,7 @@ class Job(Value, frozen=True, kw_only=True):
 
 
 class JobRecord:
-    """A job's present state, and those who wait for the next."""
+    """A job's current state, and the tasks that wait for the next."""
 
     def __init__(self, job: Job, accepted: AcceptedJob | None) -> None:
         self.job = job
@@ -51,12 +51,12 @@ class JobRecord:
 
     def set(self, **changes: object) -> None:
         self.job = msgspec.structs.replace(self.job, **changes)
-        # Whoever waits has the old event; who comes later waits for the next change.
+        # Waiting tasks hold the old event; later ones wait for the next change.
         self._changed.set()
         self._changed = asyncio.Event()
 
     def forget_order(self) -> None:
-        """Lets nobody go on with the job: it is over."""
+        """Deletes the order of a finished job, so that no process resumes it."""
         if self._accepted is not None:
             self._accepted.close()
 
@@ -65,7 +65,7 @@ class JobRecord:
 
 
 class Jobs:
-    """The jobs that are remembered."""
+    """The remembered jobs."""
 
     def __init__(self) -> None:
         self._records: dict[str, JobRecord] = {}
@@ -76,7 +76,7 @@ class Jobs:
         files: Sequence[FileResult],
         accepted: AcceptedJob | None = None,
     ) -> JobRecord:
-        """Remembers a job, and forgets the oldest that are over."""
+        """Remembers a job, and forgets the oldest finished ones."""
         record = JobRecord(Job(job_id=job_id, files=tuple(files)), accepted)
         self._records[job_id] = record
         for old in list(self._records)[:-MOST_KEPT]:
@@ -88,7 +88,7 @@ class Jobs:
         """Returns a job.
 
         Raises:
-            NotFoundError: There is none, or none any more.
+            NotFoundError: There is none with that id, or it is forgotten.
         """
         if job_id not in self._records:
             raise NotFoundError(
@@ -104,6 +104,6 @@ class Jobs:
             yield job
             if job.state in OVER:
                 return
-            # While it was sent, it may have changed.
+            # It may have changed while the consumer took it.
             if record.job is job:
                 await record.changed()

@@ -1,4 +1,4 @@
-"""Layouts of courses as callers see and correct them: lessons, their files, and what is left out."""
+"""Layouts of courses, for callers to read and correct: lessons, their files, and the files left out."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-# As a module: what tells the layout of folders is loaded only on demand.
+# As a module, so that the code for layouts of folders is loaded only on demand.
 from antiphon import knowledge
 from antiphon.knowledge import Course, CourseLayout, LeftOutFile, PlannedLesson
 from antiphon.service.documents import Documents
@@ -38,11 +38,11 @@ class LessonFiles(Value, frozen=True, kw_only=True):
 
 
 class CourseFiles(Value, frozen=True, kw_only=True):
-    """How a course is laid out.
+    """The layout of a course.
 
     Attributes:
-        outside: Files that are of the course, and of none of its lessons.
-        corrected: The course is laid out by a stored correction.
+        outside: Files of the course that belong to no lesson.
+        corrected: True if the layout is a stored correction.
     """
 
     title: str
@@ -53,7 +53,7 @@ class CourseFiles(Value, frozen=True, kw_only=True):
 
 
 class Correction(Value, frozen=True, kw_only=True):
-    """How a course is to be laid out. A file that it does not name is outside lessons, or left out by a rule as before.
+    """The wanted layout of a course. A file that it does not name is outside lessons, or left out by a rule as before.
 
     Attributes:
         leave_out: The files that the caller leaves out.
@@ -67,8 +67,8 @@ class Correction(Value, frozen=True, kw_only=True):
 class Layouts:
     """The layouts of a caller's own courses that have a folder of their own.
 
-    Courses indexed from elsewhere on this machine are for whoever works on it: their folders hold files that nobody
-    gave to the service.
+    Courses indexed from elsewhere on this machine are only for the person who works on it: their folders hold files
+    that nobody gave to the service.
     """
 
     def __init__(
@@ -87,12 +87,12 @@ class Layouts:
         return await asyncio.to_thread(self._titles)
 
     async def read(self, title: str) -> CourseFiles:
-        """Returns how a course is laid out.
+        """Returns the layout of a course.
 
         Raises:
-            NotFoundError: The caller has no such course, or it is no folder.
-            ForbiddenError: Its files lie outside of the service's data.
-            BadInputError: Its folder is that of all added documents.
+            NotFoundError: The caller has no such course, or it is not a folder.
+            ForbiddenError: Its files are outside the service's data.
+            BadInputError: Its folder is the one of all added documents.
         """
         _, found = await self._find(title)
         titles = self._lesson_titles(title)
@@ -113,7 +113,7 @@ class Layouts:
         )
 
     async def correct(self, title: str, correction: Correction) -> Job:
-        """Begins to index a course by a correction, which is stored if that succeeds. Raises as `read` does.
+        """Begins to index a course by a correction, and stores that if it succeeds. Raises as `read` does.
 
         Raises:
             BadInputError: The correction cannot be used.
@@ -125,7 +125,7 @@ class Layouts:
         return await self._documents.lay_out(path, text)
 
     async def forget(self, title: str) -> Job:
-        """Begins to index a course as its own files tell. Raises as `read` does.
+        """Begins to index a course by the layout that its own files suggest. Raises as `read` does.
 
         Raises:
             NotFoundError: No correction of it is stored.
@@ -143,7 +143,7 @@ class Layouts:
         )
 
     async def _find(self, title: str) -> tuple[str, CourseLayout]:
-        # Each reading takes a process: who asks for many waits for their own.
+        # Each reading starts a process, so a caller's requests run one after another.
         async with self._documents.reading_layout:
             return await asyncio.to_thread(self._found, title)
 
@@ -166,7 +166,7 @@ class Layouts:
         return path, found
 
     def _refusal(self, title: str, path: str) -> ServiceError | None:
-        """Returns why the caller may not see the layout of a course; None if they may."""
+        """Returns the reason why the caller may not see the layout of a course; None if they may."""
         added = documents_folder(self._data_dir).resolve()
         is_added = Path(path).is_relative_to(added)
         if not is_added and not self._principal.sees_all:
@@ -186,14 +186,14 @@ class Layouts:
         return None
 
     def _lesson_titles(self, title: str) -> dict[int, str]:
-        """Returns the titles of a course's lessons as they are indexed."""
+        """Returns the titles of a course's lessons in the index."""
         for course in self._courses():
             if course.title == title:
                 return {lesson.number: lesson.title for lesson in course.lessons}
         return {}
 
     def _check_alone(self, path: str) -> None:
-        """Refuses to correct a course in whose folder others lie, which would become parts of it."""
+        """Refuses to correct a course whose folder contains other courses, which would become parts of it."""
         for title, other in knowledge.document_paths(self._data_dir).items():
             if Path(path) in Path(other).parents:
                 raise BadInputError(
@@ -203,7 +203,7 @@ class Layouts:
 
 
 def _text_of(found: CourseLayout, correction: Correction) -> str:
-    """Returns a correction as it is stored.
+    """Returns the stored form of a correction.
 
     Raises:
         BadInputError: It cannot be used.
@@ -249,7 +249,7 @@ def _check_lessons(lessons: Sequence[LessonFiles]) -> None:
 
 
 def _check_files(found: CourseLayout, correction: Correction) -> None:
-    """Refuses files that the course's folder does not hold, and those with two places."""
+    """Refuses files that are not in the course's folder, and files named twice."""
     known = {*found.course.files, *[each.file for each in found.left_out]}
     named = [file for lesson in correction.lessons for file in lesson.files]
     named += correction.leave_out

@@ -1,4 +1,4 @@
-"""A stretch of a lesson's text, for who wants to see a citation where it is."""
+"""A stretch of a lesson's text, for showing a citation in its context."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ class TextStretch(Value, frozen=True, kw_only=True):
     """A stretch of a lesson's text.
 
     Attributes:
-        file: The name of the file that it was read from.
-        start: Where the stretch begins in the lesson's text, in characters.
+        file: The name of the lesson's file.
+        start: Offset of the stretch in the lesson's text, in characters.
         length: Characters of the whole text.
         sha256: Of the whole text in UTF-8.
     """
@@ -35,10 +35,10 @@ class TextStretch(Value, frozen=True, kw_only=True):
 def text_stretch(
     data_dir: Path, course: str, lesson: int | None, start: int, length: int
 ) -> TextStretch:
-    """Reads a stretch of a lesson's text as it is indexed now; blocks.
+    """Reads a stretch of a lesson's text from the current index; blocks.
 
     Raises:
-        BadInputError: It is too long, or none.
+        BadInputError: The stretch is too long, or empty.
         NotFoundError: There is no such lesson.
     """
     if start < 0 or not 0 < length <= MOST_TEXT_CHARS:

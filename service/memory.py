@@ -1,4 +1,4 @@
-"""What a service tells the C library's allocator (glibc, which can be told) and Python's garbage collector."""
+"""Tunes the C library's allocator (only glibc can be tuned) and Python's garbage collector for a service."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ _TRIM_THRESHOLD = -1
 _MMAP_THRESHOLD = -3
 _ARENA_MAX = -8
 LARGE_BYTES = 1_000_000
-"""From here on a piece is given back when it is freed. By itself glibc raises the bound up to 32 MB, and what loading a
-model takes for a moment stays in the process."""
+"""Blocks of at least this size go back to the system when freed. Left alone, glibc raises the bound up to 32 MB, and
+the memory that loading a model takes for a moment stays in the process."""
 ARENAS = 2
-"""Pools that threads allocate from; by itself glibc opens eight a core, each with leftovers of its own."""
+"""Number of pools that threads allocate from; left alone, glibc opens eight a core, each with its own leftovers."""
 
 
 def spare_memory() -> None:
     """Sets bounds for the rest of the process; call it before threads begin."""
     libc = ctypes.CDLL(None)
+    # Other C libraries, such as musl, do not have it.
     if hasattr(libc, "mallopt"):
         libc.mallopt(_MMAP_THRESHOLD, LARGE_BYTES)
         libc.mallopt(_TRIM_THRESHOLD, LARGE_BYTES)
@@ -26,13 +27,13 @@ def spare_memory() -> None:
 
 
 def give_back_memory() -> None:
-    """Gives free memory back to the system; tens of milliseconds, so not while anybody waits."""
+    """Gives free memory back to the system; takes tens of milliseconds, so not while a caller waits."""
     libc = ctypes.CDLL(None)
     if hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)
 
 
 def keep_loaded() -> None:
-    """Tells the collector that what is loaded stays: to look through all of it holds the event loop up for 0.2 s."""
+    """Exempts all loaded objects from collection: scanning them would hold up the event loop for 0.2 s."""
     gc.freeze()
     give_back_memory()

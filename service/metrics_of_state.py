@@ -1,4 +1,4 @@
-"""The state of the service at this moment, as its metrics show it."""
+"""The current state of the service, for its metrics."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class _Runtime(Protocol):
 
 
 def service_state(runtime: _Runtime) -> Mapping[str, Mapping[tuple[str, ...], float]]:
-    """Returns the queries under way, and what is left alone because it keeps failing, by metric and labels."""
+    """Returns the running queries, the readiness and the open circuits, by metric and labels."""
     shared = runtime.resources.shared
     is_open = shared.tool_circuits.is_open
     return {

@@ -1,8 +1,8 @@
-"""Limits what a fork may change whose changes come over the network.
+"""Limits the changes of a fork that is requested over the network.
 
-Whoever may reach the service may ask it questions, within the limits that its owner has set. A fork must not be a way
-round them: its settings go only downwards from the service's own, what a call sees is changed only if the
-owner has said so, and all that may be changed at all is listed here.
+Anybody who can reach the service may ask it questions, within the limits that its owner has set. A fork must not be a
+way round them: it may only lower settings from the service's own, it may change what a call sees only if the owner
+allows that, and this file lists everything else that it may change.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ DOWNWARDS = (
     "max_tool_calls",
     "briefing_tokens",
 )
-"""Settings that may be lowered: the service's own is the most."""
+"""Settings that a fork may lower: the service's own value is the maximum."""
 FREE = ("early_dispatch", "on_tool_failure", "context", "compression")
-"""Settings of which any value may be chosen: none of them costs more than the limits allow."""
+"""Settings that may take any value: none of them makes a query cost more than the limits allow."""
 MODELS = ("model", "final_model", "other_model")
-"""Settings that may name any model that the service itself is set up to ask."""
+"""Settings that may name any model that the service is configured to use."""
 FIELDS = {"query_received": ("query",), "tool_requested": ("call.arguments",)}
-"""Fields that may be set, by the kind of event; beside them `messages`, if the owner allows it."""
+"""Fields that a fork may set, by kind of event, and `messages` if the owner allows it."""
 
 IMPORTED = (
     "This trace was imported: the messages of its calls are not this service's. "
@@ -48,14 +48,14 @@ def limited_changes(
     changes: Sequence[Change],
     settings: Settings,
 ) -> list[Change]:
-    """Returns the changes as they may be made, with one more for each setting of the trace that is above the service's.
+    """Returns the allowed form of the changes, with one more for each setting of the trace that exceeds the service's.
 
     Args:
-        at: The event that `set` and `reply` change; None: none is named.
+        at: The event that `set` and `reply` change; None if the caller names none.
 
     Raises:
-        BadInputError: They are too many or too large, or a setting goes above the service's own.
-        ForbiddenError: One is not among those that may be made over the network.
+        BadInputError: They are too many or too large, or raise a setting above the service's own.
+        ForbiddenError: One of them is not allowed over the network.
     """
     if len(changes) > MOST_CHANGES:
         raise BadInputError(
@@ -73,7 +73,7 @@ def limited_changes(
         elif change.kind == "set":
             _check_field(events, at, change, settings)
     first = events[0].event
-    # What is no question is refused by the fork itself, in its own words; another program's query can only be played.
+    # The fork itself refuses a first event that is no question, in its own words; an imported query can only be played.
     if not isinstance(first, QueryReceived) or first.imported is not None:
         return list(changes)
     return [*changes, *_caps(_checked(first, changes, own), own, caps_of(settings))]
@@ -96,7 +96,7 @@ def _check_field(
     change: Change,
     settings: Settings,
 ) -> None:
-    # Without a number, or with one that the trace does not have, the fork itself says what is wrong.
+    # If the event's number is missing or not in the trace, the fork itself refuses it.
     if at is None or not 1 <= at <= len(events):
         return
     kind = events[at - 1].event.kind_name()
@@ -125,10 +125,10 @@ def _check_field(
 def _checked(
     first: QueryReceived, changes: Sequence[Change], own: QuerySettings
 ) -> QuerySettings:
-    """Returns the settings with the changes made; one that goes above the service's own is refused.
+    """Applies the changes to the settings, and refuses one that raises a setting above the service's own.
 
     Raises:
-        BadInputError: It does.
+        BadInputError: A change does so.
     """
     for change in changes:
         if change.kind != "setting":
@@ -161,10 +161,10 @@ def _above(name: str, settings: QuerySettings, own: QuerySettings) -> str | None
 def _caps(
     settings: QuerySettings, own: QuerySettings, caps: Mapping[str, float]
 ) -> Iterator[Change]:
-    """Yields a change for each limit that the trace was recorded without, or with a larger one than today's."""
+    """Yields a change for each limit that the trace lacks, or has with a larger value than the service's today."""
     for name in DOWNWARDS:
         declared = DECLARED[name]
-        # With a question of their own callers may choose any of these: a trace that was asked so stays as it is.
+        # Callers may choose any value of these with a new question, so a trace with such a choice keeps it.
         is_free = declared.wish is not None and not declared.wish.lower_only
         most = caps[name] if is_free else getattr(own, name)
         if _is_above(getattr(settings, name), most):
@@ -178,7 +178,7 @@ def _is_above(value: float | None, most: float | None) -> bool:
 
 
 def models_of(own: QuerySettings) -> frozenset[str]:
-    """Returns the models that the service is set up to ask."""
+    """Returns the models that the service is configured to use."""
     named = (own.model, own.final_model, own.other_model)
     return frozenset(name for name in named if name)
 

@@ -1,4 +1,4 @@
-"""Chooses what a process consists of, by its settings: nothing else in the service knows which options there are."""
+"""Chooses the parts of a process by its settings; nothing else in the service knows the options."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
 
-# As modules: a command loads only what it uses.
+# As modules, so that a command loads only the parts that it uses.
 from antiphon import access, composition, knowledge, workers
 from antiphon.composition.trace_store import open_trace_store
 from antiphon.traces import Redaction
@@ -19,10 +19,10 @@ from antiphon.vocabulary.subscribers import Subscriber
 
 @dataclass(frozen=True)
 class Parts:
-    """What a service consists of.
+    """The parts of a service.
 
     Attributes:
-        membership: What it shares with other processes, which work on its queries; None: it is alone.
+        membership: Its connection to the other processes that work on its queries; None: it is alone.
     """
 
     resources: composition.ServiceResources
@@ -58,7 +58,7 @@ async def open_parts(
         outside=outside,
         close_outside=close_outside,
     )
-    # Loading an embedder and opening an index take seconds, in which the loop may have other things to do.
+    # In a thread, because loading an embedder and opening an index take seconds, and the event loop has other work.
     if settings.nats_url is None:
         resources = await asyncio.to_thread(build)
         callers = callers_of(settings, resources)
@@ -72,6 +72,7 @@ async def open_parts(
         callers = access.KeyCallers(settings, resources, membership.ledger)
         await asyncio.to_thread(callers.open)
         await membership.begin(callers.file, resources.telemetry.metrics)
+    # Also when cancelled: the connection must not outlive the attempt.
     except BaseException:
         await membership.close()
         raise
@@ -81,17 +82,17 @@ async def open_parts(
 def performed_here(
     outside: composition.BuildOutside | None,
 ) -> composition.BuildOutside | None:
-    """Returns the same outside if it performs the requests in this process, and else the one that does."""
+    """Returns the outside itself if it performs requests in this process, else None: build one by the settings."""
     if isinstance(outside, workers.PerformedElsewhere):
         return None
     return outside
 
 
 async def share_keys(settings: composition.Settings, *, at_start: bool = False) -> None:
-    """Makes the keys of the data folder the same as other nodes', if there are others.
+    """Synchronises the keys of the data folder with those of the other nodes, if there are any.
 
     Args:
-        at_start: Their servers may have been started just now, and are waited for.
+        at_start: Wait for their servers, which may just have been started.
 
     Raises:
         RemoteError: They do not answer.
@@ -104,7 +105,7 @@ async def share_keys(settings: composition.Settings, *, at_start: bool = False) 
 async def shares_of(
     settings: composition.Settings, file: access.AccessFile
 ) -> Sequence[access.Share]:
-    """Returns what each key and tenant has used today, on all nodes. Raises BusyError if that cannot be read."""
+    """Returns today's usage of each key and tenant, on all nodes. Raises BusyError if it cannot be read."""
     if settings.nats_url is not None:
         return await workers.shares_of_all(settings, file)
     return await access.shares_of(file)
@@ -116,7 +117,7 @@ async def trace_store_of(
     redaction: Redaction | None = None,
     catalog: Catalog = BUILT_IN,
 ) -> AsyncIterator[WholeTraceStore]:
-    """Opens the store that the settings name for a command, and closes it at the end.
+    """Opens the store that the settings name, for a command, and closes it at the end.
 
     Raises:
         ConfigurationError: The folder, the file or the servers cannot be used.

@@ -1,4 +1,4 @@
-"""Runs one part of the service in a process of its own, for the sessions of others (`antiphon act`)."""
+"""Runs one part of the service in its own process, for the sessions of other processes (`antiphon act`)."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ async def act(
     stopped: Callable[[], Awaitable[object]],
     announce: Callable[[], None] = lambda: None,
 ) -> None:
-    """Acts as one part until `stopped` returns; then lets work under way end.
+    """Acts as one part until `stopped` returns; then lets running work end.
 
     Args:
         name: The part, such as `dispatcher`.
-        announce: Is called once queries are taken.
+        announce: Called once the part accepts work.
 
     Raises:
         ConfigurationError: There is no such part, or the settings cannot work.
     """
     workers.check_room(name)
     connection = workers.connection_of(settings, f"act {name}")
-    # Whatever the settings say of others: here the part is at home.
+    # The settings may place this part in another process, but this process must run it itself.
     settings = settings.model_copy(update={"remote": ""})
     cluster = await connection.get()
     resources = await asyncio.to_thread(
@@ -63,7 +63,7 @@ async def act(
 def host_of(
     name: str, resources: ServiceResources, cluster: on_nats.Cluster
 ) -> on_nats.RemoteHost:
-    """Returns the host of one part over a connection; blocks while it opens the documents of tenants."""
+    """Returns the host of one part over a connection; blocks while it opens the tenants' documents."""
     views = TenantResources(resources)
     views.open()
 
@@ -74,7 +74,7 @@ def host_of(
 
 
 def caller_of(place: on_nats.Place) -> Principal:
-    """Returns who a query's caller is here: whose documents are searched, and if tools may have effects."""
+    """Returns the caller of a query: the tenant whose documents it may search, and whether tools may have effects."""
     scopes: frozenset[Scope] = frozenset(get_args(Scope))
     if not place.effects:
         scopes -= {"effects"}

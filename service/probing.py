@@ -1,4 +1,4 @@
-"""Tries, now and then, what every question needs: storing an event, and searching the index."""
+"""Tries from time to time the two things that every question needs: storing an event, and searching the index."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from antiphon.vocabulary.health import SelfChecking
 log = structlog.get_logger(__name__)
 
 LOOK_S = 1.0
-"""Seconds that whoever asks waits for a try; what then comes of it is known to the next."""
+"""Seconds that a request for the readiness waits for a try; the next request sees a later result."""
 STUCK_S = 10.0
-"""Seconds after which a search that has not ended is a problem by itself; one on a busy machine takes one or two."""
+"""Seconds after which an unfinished search counts as a problem; on a busy machine one takes a second or two."""
 
 
 class Probe:
-    """What is known of store and search by the last few seconds, from real work or else from a try.
+    """The state of store and search in the last few seconds, from real work or else from a try.
 
     Args:
-        library: What is searched; None: this process searches nothing.
+        library: The index to search; None: this process does not search.
     """
 
     def __init__(self, store: object, library: CourseIndex | None) -> None:
@@ -36,24 +36,25 @@ class Probe:
         self._losses: Sequence[str] = ()
 
     async def look(self, *, searches: bool) -> None:
-        """Tries what nobody did in the last seconds; waits for it a moment.
+        """Tries what no query did in the last few seconds, and waits a moment for the result.
 
         Args:
-            searches: Searching can be tried: what it needs is loaded.
+            searches: True if everything that a search needs is loaded.
         """
         if self._looking is None or self._looking.done():
             self._looking_since = asyncio.get_running_loop().time()
             self._looking = asyncio.create_task(self._look(searches), name="probe")
+        # `wait` leaves the try running after the timeout; a later request sees its result.
         await asyncio.wait([self._looking], timeout=LOOK_S)
 
     async def close(self) -> None:
-        """Ends a try that is under way."""
+        """Cancels a running try."""
         if self._looking is not None:
             self._looking.cancel()
             await asyncio.gather(self._looking, return_exceptions=True)
 
     def problems(self, *, in_full: bool) -> Sequence[str]:
-        """Returns why nothing can be stored, or nothing found, in sentences.
+        """Returns the reasons why storing or searching fails, a sentence each.
 
         Args:
             in_full: Name files of this machine.
@@ -73,7 +74,7 @@ class Probe:
         return problems
 
     async def store_problems(self) -> Sequence[str]:
-        """Reads all of the store, and returns what is wrong with it in sentences; takes its time."""
+        """Reads the whole store, and returns its problems, a sentence each; slow."""
         if self._store is None:
             return ()
         problems = [*self._write_problems(), *self._store.losses]
@@ -83,7 +84,7 @@ class Probe:
         return problems
 
     def losses(self) -> Sequence[str]:
-        """Returns what the store lost of what it had taken, in sentences, as of the last look."""
+        """Returns the store's losses as of the last look, a sentence each."""
         return self._losses
 
     def _write_problems(self) -> Sequence[str]:
@@ -113,7 +114,7 @@ class Probe:
             log.warning("search_fails", error=str(error))
 
     def _words(self, library: CourseIndex) -> str:
-        """Returns a title to search for, another one each time: what was read a moment ago is in SQLite's memory."""
+        """Returns a title to search for, a different one each time, because SQLite caches what it read a moment ago."""
         titles: list[str] = []
         for course in library.courses():
             titles += [course.title, *[lesson.title for lesson in course.lessons]]

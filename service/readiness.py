@@ -18,15 +18,16 @@ _LOADING = "The search is still being loaded: ask again in a few seconds; questi
 
 
 class Readiness(Value, frozen=True, kw_only=True):
-    """The readiness to answer questions, and who answers.
+    """The readiness to answer questions, and the reasoner.
 
     Attributes:
-        embedder_loaded: False while it is loaded behind the service: questions wait for it.
-        model_key: If the model's server accepts the key; `none`: no server is called, the built-in reasoner answers.
-        model_key_at: When that was found, in seconds since the epoch; None: it is not known yet.
-        problems: What is missing to answer, to search or to store, in sentences; some of it passes by itself.
-        refusing: Those of them for which questions are refused. Otherwise a question is answered as well as can be.
-        warnings: What makes answers worse than the settings promise, in sentences; questions are answered all the same.
+        embedder_loaded: False while it loads in the background: questions wait for it.
+        model_key: Whether the model's server accepts the key; `none`: there is no server, and the built-in reasoner
+            answers.
+        model_key_at: When that was checked, in seconds since the epoch; None: not yet.
+        problems: Obstacles to answering, searching or storing, a sentence each; some of them pass by themselves.
+        refusing: Those because of which the service refuses questions. With the others it answers as well as it can.
+        warnings: Reasons why answers are worse than the settings promise, a sentence each; the service still answers.
     """
 
     ready: bool
@@ -52,10 +53,10 @@ def readiness_of(
     closing: bool,
     in_full: bool,
 ) -> Readiness:
-    """Reports the readiness to answer questions now, and what is missing if there is none.
+    """Reports whether the service can answer questions now, and the obstacles if it cannot.
 
     Args:
-        in_full: Quote the model's server if it refuses the key, and name files of this machine.
+        in_full: Whether to quote the model's server if it refuses the key, and to name files of this machine.
     """
     state = resources.library.describe()
     refusing: list[str] = []
@@ -68,7 +69,7 @@ def readiness_of(
         passing.append(_LOADING)
     if elsewhere is not None and elsewhere.trouble is not None:
         passing.append(elsewhere.trouble)
-        # Whoever begins the query refuses it as what is away for a moment.
+        # Starting a query then refuses it with an error that asks the caller to come back soon.
         passing, refusing = [*refusing, *passing], []
     model_key: ModelKeyState = "none"
     model_key_at: float | None = None
@@ -97,7 +98,7 @@ def readiness_of(
 
 
 def _of_tool_servers(servers: ToolServers | None, *, in_full: bool) -> list[str]:
-    """Says which MCP servers are away, and which of their tools cannot be used, in sentences."""
+    """Names the MCP servers that are away and the tools that cannot be used, a sentence each."""
     said: list[str] = []
     for server in servers.states() if servers is not None else ():
         if server.problem:

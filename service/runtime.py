@@ -1,4 +1,4 @@
-"""What a process has once, however many callers it answers: its resources, its bus, its doors, its tasks."""
+"""The parts that a process has once for all callers: resources, bus, admission and background tasks."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Runtime:
 
     Attributes:
         totals: The sums of every query's outcome.
-        elsewhere: Other processes that work on the queries; None: this one does.
+        elsewhere: The processes that work on the queries; None: this one does.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Runtime:
         self.admission = Admission(
             settings.concurrent_queries, settings.most_wait_s, lambda: bus.under_way
         )
-        # Not `self.bus` above: a session that somebody holds would hold the service.
+        # The lambda above does not use `self.bus`, or a session that somebody holds would keep the whole service alive.
         self.bus = bus = Bus(
             resources.store,
             resources.shared.clock,
@@ -62,7 +62,7 @@ class Runtime:
             self.admission.ended,
         )
         self.loading = Loading(resources.later)
-        # If others search, this process answers for storing alone.
+        # If other processes search, this one probes only storing.
         searched = resources.library if self.elsewhere is None else None
         self.probe = Probe(resources.store, searched)
         self._documents: dict[Path, Documents] = {}
@@ -74,7 +74,7 @@ class Runtime:
         self._begin_upkeep()
 
     def documents_in(self, folder: DocumentFolder) -> Documents:
-        """Returns the jobs of a folder's documents; one job is done at a time, in whichever folder."""
+        """Returns the jobs of a folder's documents; one job at a time runs, over all folders."""
         if folder.path not in self._documents:
             settings = self.settings.model_copy(update={"data_dir": folder.path})
             self._documents[folder.path] = Documents(
@@ -83,21 +83,21 @@ class Runtime:
         return self._documents[folder.path]
 
     async def resume_documents(self) -> None:
-        """Goes on with the jobs that a process which died had accepted."""
+        """Resumes the jobs that a dead process had accepted."""
         for folder in self.callers.folders():
             await self.documents_in(folder).resume()
 
     def admit(self) -> None:
-        """Refuses (BusyError) if no further query may begin: too many run, or what they need is being loaded."""
+        """Refuses (BusyError) if no further query may begin: too many run, or a part that they need is loading."""
         self.admission.check()
         self.loading.check()
 
     def keep(self, work: Coroutine[Any, Any, None], name: str) -> None:
-        """Does what goes on beside queries, until the service ends."""
+        """Runs background work until the service ends."""
         self._upkeep.append(asyncio.create_task(work, name=name))
 
     def check_model_key(self) -> None:
-        """Starts checking the key for the model's server, if one is asked."""
+        """Starts checking the key for the model's server, if there is one."""
         key = self.resources.model_key
         if key is not None:
             checking = check_model_key(key, self.resources.shared.clock)
@@ -120,12 +120,12 @@ class Runtime:
 
     @property
     def queries_running(self) -> int:
-        """The queries that are not over: those that are worked on here, and those that others were given here."""
+        """The number of open queries: those that run here, and those that this process has handed to others."""
         return len(self.bus.sessions) + len(self.under_way_elsewhere)
 
     @property
     def under_way_elsewhere(self) -> Mapping[str, TraceElsewhere]:
-        """The traces of the queries that were asked here, that others work on, and that are not over."""
+        """The traces of open queries that were asked here and that other processes work on."""
         if self.elsewhere is None:
             return {}
         return self.elsewhere.under_way
@@ -137,7 +137,7 @@ class Runtime:
 
         Args:
             resources: Those of a caller; None: those of the process.
-            in_full: Quote the model's server if it refuses the key.
+            in_full: Whether to quote the model's server if it refuses the key.
         """
         return readiness_of(
             resources or self.resources,
@@ -149,8 +149,8 @@ class Runtime:
         )
 
     async def leave(self) -> None:
-        """Ends every query; the resources stay open, for they may be another service's too."""
-        # First of all, so that no query begins while others end.
+        """Ends every query, but keeps the resources open, because another service may use them."""
+        # First, so that no query begins while others end.
         self.admission.close()
         if self.elsewhere is not None:
             await self.elsewhere.leave()
@@ -165,7 +165,7 @@ class Runtime:
         self.callers.close()
 
     async def close(self) -> None:
-        """Ends every query and lets go of everything."""
+        """Ends every query and releases all resources."""
         await self.leave()
         await self.resources.close()
         if self.elsewhere is not None:

@@ -1,4 +1,4 @@
-"""The search of the tools for people and programs: the passages alone, without a question that is answered."""
+"""The tools' search for people and programs: it returns passages, and answers no question."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from antiphon.vocabulary.values import Passage, Signals, Value
 
 NOT_INDEXED = "Nothing is indexed yet: run `antiphon index PATH…`."
 PASSAGES = 5
-"""As many as the tools find, if the caller names no number."""
+"""Default number of passages, the same as for the tools."""
 MOST_PASSAGES = 50
 MOST_QUERY_CHARS = 2_000
-"""As many as the tools take of a query; a name of a course or a lesson is far shorter."""
+"""Most characters of a query, the same as for the tools; a name of a course or a lesson is far shorter."""
 MOST_NAME_CHARS = 300
 
 
 class FoundPassage(Value, frozen=True, kw_only=True):
-    """A passage that was found, as it is shown; `vocabulary.values.Passage` says what its fields mean.
+    """A found passage, for display; `vocabulary.values.Passage` explains its fields.
 
     Attributes:
-        start: Where it begins in its lesson's text, in characters; None if that is not known.
-        signals: Why it was found; None if that was not asked for, or the search tells of none.
+        start: Its offset in the lesson's text, in characters; None if unknown.
+        signals: The reasons why it was found; None if the caller did not ask for them, or the search gives none.
     """
 
     id: str
@@ -58,7 +58,7 @@ class SearchResult(Value, frozen=True, kw_only=True):
     """The passages that a search found, best first.
 
     Attributes:
-        course: The title of the course that was searched; None: all.
+        course: The title of the searched course; None: all.
         lesson: The number of the lesson; None: all.
     """
 
@@ -82,15 +82,15 @@ def search(
     Args:
         course: A course's title, a part of it, or another way to put it.
         lesson: A lesson's number, "last", or its title.
-        why: Say of each passage why it was found.
+        why: Whether to give the reasons why each passage was found.
 
     Raises:
         BadInputError: The query is empty or too long, or the limit out of its bounds.
-        NotFoundError: There is no such course or lesson; the message names what there is.
+        NotFoundError: There is no such course or lesson; the message names the existing ones.
         KnowledgeError: Nothing is indexed, or the index fails.
     """
     check_search(query, course, lesson, limit)
-    # Before any name is looked up: without an index no course is there, and that is not what is wrong.
+    # Checked before looking up any name: without an index every course is missing, which would be a misleading error.
     if not library.describe().chunks:
         raise KnowledgeError(NOT_INDEXED)
     place = find_place(library, course, lesson)
@@ -107,7 +107,7 @@ def search(
 def check_search(
     query: str, course: str | None, lesson: str | None, limit: int
 ) -> None:
-    """Refuses what cannot be searched for, whatever is indexed.
+    """Refuses a search that is invalid for every index.
 
     Raises:
         BadInputError: The query is empty or too long, or the limit out of its bounds.

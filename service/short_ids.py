@@ -1,4 +1,4 @@
-"""A trace by the beginning of its id; by itself, since commands that read a trace need nothing else of the service."""
+"""Finds a trace by the beginning of its id; in its own file, because commands that read traces need nothing else."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ SHOWN_MATCHES = 5
 
 
 async def whole_id(store: TraceListing, beginning: str) -> str:
-    """Finds the one trace whose id begins so; `beginning` itself if it is one.
+    """Finds the one trace whose id has this beginning; `beginning` itself if it is a whole id.
 
     Raises:
         NotFoundError: None does.
         AmbiguousIdError: Several do.
     """
-    # One more than is shown, to know whether there are more.
+    # One more than the message shows, to know whether there are more.
     matches = await store.ids(beginning, SHOWN_MATCHES + 1)
     if beginning in matches[:1]:
         return beginning
-    # A request's path may hold anything, and what is said of it is printed and logged.
+    # A request's path may hold anything, and this message is printed and logged.
     shown = repr(beginning[:200])
     if not matches or not beginning:
         raise NotFoundError(

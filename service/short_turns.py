@@ -1,4 +1,4 @@
-"""How long a thread keeps others from running Python, if an event loop is one of them."""
+"""Shortens the turns of threads at Python, for processes with an event loop."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _SWITCH_S = 0.0005
 def take_short_turns() -> None:
     """Lets threads take turns at Python every half millisecond, for the rest of the process.
 
-    Searches and the offline reasoner compute in threads. By itself Python lets one of them go on for 5 ms, and then
-    the next, while the event loop waits to run for a tenth of a millisecond.
+    Searches and the offline reasoner compute in threads. By default Python lets each of them run for 5 ms, one after
+    another, while the event loop waits to run for a tenth of a millisecond.
     """
     sys.setswitchinterval(_SWITCH_S)

@@ -1,4 +1,4 @@
-"""Questions to begin with, made from the index: what its lessons define, asked for."""
+"""Questions to begin with, made from definitions in the indexed lessons."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from antiphon.vocabulary.outside import one_line
 from antiphon.vocabulary.values import Passage, Value
 
 LOOKED_THROUGH = 3
-"""Passages of a lesson that are read for a definition."""
+"""Passages of a lesson to search for a definition."""
 MOST_CHARS = 90
 _DEFINITION = re.compile(
     r"(?P<article>An?|The) (?P<what>[a-z][a-z-]*(?: [a-z-]+){0,3}) is (?:an?|the|one) "
 )
-"""The beginning of a sentence that says what something is."""
+"""The beginning of a sentence that defines something."""
 _NO_NAME = frozenset(
     ("that", "which", "of", "in", "on", "for", "to", "first", "second", "last", "same", "other")
 )  # fmt: skip
-"""Words that make more of a phrase than the name of a thing."""
+"""Words that show that a phrase is more than the name of a thing."""
 
 
 class Suggestion(Value, frozen=True, kw_only=True):
-    """A question that the index can answer, and the lesson that does."""
+    """A question that the index can answer, and the lesson with the answer."""
 
     question: str
     course: str
@@ -33,9 +33,9 @@ class Suggestion(Value, frozen=True, kw_only=True):
 
 
 def suggestions(library: CourseIndex, most: int) -> tuple[Suggestion, ...]:
-    """Returns up to `most` questions, from as many courses as there are."""
+    """Returns up to `most` questions, from as many courses as possible."""
     by_course = map(_lessons, library.courses())
-    # One lesson of each course, then the next of each, so that a few questions show what there is.
+    # One lesson of each course, then the next of each, so that a few questions show the range of the courses.
     in_turn = chain.from_iterable(zip_longest(*by_course))
     found: list[Suggestion] = []
     for lesson in in_turn:
@@ -47,7 +47,7 @@ def suggestions(library: CourseIndex, most: int) -> tuple[Suggestion, ...]:
 
 
 def _lessons(course: Course) -> Iterator[tuple[str, int | None, str]]:
-    """Yields course, number and title of each lesson, those in the middle first: the first ones only introduce."""
+    """Yields course, number and title of each lesson, the middle ones first, because the first ones only introduce."""
     if not course.lessons:
         yield course.title, None, course.title
         return

@@ -1,4 +1,4 @@
-"""The tasks beside queries: loading what takes seconds, checking the model's key, watching the index, deletions."""
+"""The background tasks: loading slow parts, checking the model's key, watching the index, deleting old traces."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from antiphon.vocabulary.ports import Clock, Retention
 log = structlog.get_logger(__name__)
 
 REFRESH_EVERY_S = 1.0
-"""A new index is used about as soon as the command that made it has ended."""
+"""Short enough that a new index is in use about as soon as the command that made it has ended."""
 DAY_S = 86_400.0
 MB = 1_000_000
 SEARCH_WAITS_S = 30.0
 """Seconds that a search without a question waits for the embedder."""
 LOADING_AGAIN_S = 2.0
-"""Seconds after which a caller who was told that something is being loaded may ask again."""
+"""Seconds after which a caller may ask again while something is still loading."""
 KEY_CHECK_S = 5.0
-"""Seconds for a server to say if it accepts the key."""
+"""Seconds for a server to accept or refuse the key."""
 KEY_AGAIN_S = 60.0
-"""Seconds between two looks at a key that is refused: it may be mended if it was issued."""
+"""Seconds between two checks of a refused key, which its issuer may enable meanwhile."""
 
 
 class Loading:
-    """What is loaded behind the service, and those who wait for it.
+    """The parts that load in the background, and the tasks that wait for them.
 
     Attributes:
         problem: Why a part could not be loaded, in a sentence.
@@ -48,16 +48,16 @@ class Loading:
 
     @property
     def over(self) -> bool:
-        """True once it is loaded, or could not be."""
+        """True once loading has ended, successfully or not."""
         return self._over.is_set()
 
     @property
     def done(self) -> bool:
-        """True if nothing is to be waited for."""
+        """True once everything is loaded."""
         return self._over.is_set() and self.problem is None
 
     def begin(self) -> None:
-        """Begins to load, on a thread that neither Ctrl-C nor the end of the loop waits for."""
+        """Begins to load, in a thread that neither Ctrl-C nor the end of the loop waits for."""
         if self._over.is_set():
             return
         loop = asyncio.get_running_loop()
@@ -67,7 +67,7 @@ class Loading:
 
     def _load(self, loop: asyncio.AbstractEventLoop) -> None:
         began = time.perf_counter()
-        # Of an error that is no ServiceError, a bug: it ends the thread, which prints it, and nobody may wait for ever.
+        # For any error but a ServiceError, a bug: it ends the thread, which prints it, and nobody must wait for ever.
         problem: str | None = "A part of the service could not be loaded: see its log."
         try:
             for part in self._parts:
@@ -88,7 +88,7 @@ class Loading:
         self._over.set()
 
     def check(self) -> None:
-        """Refuses (LoadingError) what needs all to be loaded, until it is."""
+        """Refuses (LoadingError) until everything is loaded, for work that needs all of it."""
         if not self._over.is_set():
             raise LoadingError(
                 "The search is still being loaded: ask again in a few seconds.",
@@ -96,7 +96,7 @@ class Loading:
             )
 
     async def wait(self, most_s: float) -> float:
-        """Waits until it is loaded; returns how many seconds that took, 0 if there was nothing.
+        """Waits for the end of loading; returns the seconds that it took, 0 if it had ended already.
 
         Raises:
             LoadingError: It took longer than `most_s`.
@@ -112,7 +112,7 @@ class Loading:
 
 
 async def check_model_key(key: ModelKey, clock: Clock) -> None:
-    """Checks the key for the model's server, and again at intervals as long as it is refused."""
+    """Checks the key for the model's server, and again at intervals while the server refuses it."""
     await key.check(KEY_CHECK_S)
     while key.finding.state == "refused":
         await clock.sleep(KEY_AGAIN_S)
@@ -120,10 +120,10 @@ async def check_model_key(key: ModelKey, clock: Clock) -> None:
 
 
 async def refresh_library(library: CourseIndex) -> None:
-    """Switches to a new index when another process has made one, until it is cancelled."""
+    """Switches to each new index that another process makes, until cancelled."""
     while True:
         await asyncio.sleep(REFRESH_EVERY_S)
-        # An index that cannot be opened leaves the old one in use, and is tried once more in a second.
+        # If a new index cannot be opened, the old one stays in use, and the next try follows in a second.
         try:
             if await asyncio.to_thread(library.refresh):
                 log.info("index_switched", generation=library.describe().generation)
@@ -132,7 +132,7 @@ async def refresh_library(library: CourseIndex) -> None:
 
 
 async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> None:
-    """Deletes traces that are too old or too much, now and at intervals, until it is cancelled."""
+    """Deletes traces beyond the limits of age and size, now and at intervals, until cancelled."""
     while True:
         older_than: float | None = None
         most_bytes: int | None = None
@@ -140,7 +140,7 @@ async def keep_traces(store: Retention, settings: Settings, clock: Clock) -> Non
             older_than = clock.now() - settings.keep_days * DAY_S
         if settings.keep_mb is not None:
             most_bytes = int(settings.keep_mb * MB)
-        # A store that cannot be written now must not end the service.
+        # A store that cannot be written at the moment must not end the service.
         try:
             if deleted := await store.prune(
                 older_than=older_than, most_bytes=most_bytes

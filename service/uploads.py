@@ -1,4 +1,4 @@
-"""Files that callers send: under which names they are kept, which are refused, and how a run that fails is undone."""
+"""Files that callers send: chooses their names, refuses unusable ones, and undoes a failed run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import IO, Literal
 
-# As a module: what tells the layout of folders is loaded only if a course is removed or told.
+# As a module, so that the code for layouts of folders is loaded only if a course is removed or laid out.
 from antiphon import knowledge
 from antiphon.knowledge.readers import format_of, suffixes
 from antiphon.vocabulary.access import without_keys
@@ -21,23 +21,23 @@ from antiphon.vocabulary.outside import one_line, without_controls
 from antiphon.vocabulary.values import Value
 
 FOLDER = "documents"
-"""In the data folder: what callers have added."""
+"""The folder of the callers' documents, in the data folder."""
 INCOMING = ".incoming"
-"""Beside it in the same file system, and hidden, so that no indexing run reads a file that is half there."""
+"""Incoming files, beside it in the same file system, and hidden, so that no run indexes a partial file."""
 ORDER = "order.json"
-"""Beside the files that were kept aside for a job: what is to be done with them."""
+"""The file with a job's order, beside the incoming files of the job."""
 
 MOST_FILES = 100
 MOST_FILE_BYTES = 30_000_000
 MOST_BYTES = 64_000_000
-"""Of one request."""
+"""Most bytes of one request."""
 OLD_S = 86_400.0
-"""Seconds after which nobody can still be working with what was kept aside."""
+"""Seconds after which no process can still be working with incoming files."""
 MOST_FOLDERS = 4
 MOST_NAME_BYTES = 120
 
 _NOT_IN_NAMES = re.compile(r'[<>:"|?*]')
-"""What some file systems do not take."""
+"""Characters that some file systems refuse."""
 _CHUNK_BYTES = 1_048_576
 _OF_FOLDER = "it describes the layout of a folder: send it with the files of that folder (`course/course.yaml`)"
 
@@ -45,17 +45,17 @@ FileStatus = Literal["added", "unchanged", "refused"]
 
 
 class SentFile(Value, frozen=True, kw_only=True):
-    """A file as it was sent: its name or path, as the caller's machine has it, and its content."""
+    """A file from a caller: its name or path in the form of the caller's machine, and its content."""
 
     name: str
     content: IO[bytes]
 
 
 class FileResult(Value, frozen=True, kw_only=True):
-    """What became of a file: `added` (also in the place of an older one), `unchanged`, or `refused`.
+    """The outcome for a file: `added` (also in place of an older one), `unchanged`, or `refused`.
 
     Attributes:
-        reason: Why it was refused, or what of it could not be taken.
+        reason: Why it was refused, or which parts of it could not be read.
     """
 
     name: str
@@ -64,14 +64,14 @@ class FileResult(Value, frozen=True, kw_only=True):
 
 
 class Upload:
-    """The files of one request: kept aside until their run begins, put in place for it, and taken back if it fails.
+    """The files of one request: kept apart until their run begins, put in place for it, and taken back if it fails.
 
     Attributes:
-        refused: What was refused when it was sent.
+        refused: The files that were refused on arrival.
     """
 
     def __init__(self, data_dir: Path, job_id: str | None = None) -> None:
-        """Keeps files aside under the id of their job; None makes one."""
+        """Keeps files in a folder with the id of their job; None makes an id."""
         self._folder = documents_folder(data_dir)
         self._aside = data_dir / INCOMING / (job_id or uuid.uuid4().hex)
         self.refused: list[FileResult] = []
@@ -86,7 +86,7 @@ class Upload:
         names: Iterable[str],
         refused: Iterable[FileResult],
     ) -> Upload:
-        """Returns the files that a process which died had taken in, and perhaps put in place."""
+        """Returns the files that a dead process had received, and perhaps put in place."""
         upload = cls(data_dir, job_id)
         upload._paths = list(map(PurePosixPath, names))
         upload.refused = list(refused)
@@ -94,11 +94,11 @@ class Upload:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the files that were taken."""
+        """The names of the accepted files."""
         return tuple(map(str, self._paths))
 
     def receive(self, sent: Iterable[SentFile]) -> None:
-        """Takes files in, and refuses those that can never be indexed."""
+        """Receives files, and refuses those that can never be indexed."""
         _clear_old(self._aside.parent)
         for file in sent:
             path = kept_path(file.name)
@@ -116,13 +116,14 @@ class Upload:
                 self._paths.append(path)
 
     def place(self) -> None:
-        """Puts the files where they are read; those that they replace are kept aside."""
+        """Moves the files into the documents folder, and keeps those that they replace."""
         for path in self._paths:
             target = self._folder / path
-            # A process that died then had put it in place.
+            # A dead process had put it in place already.
             if not self._new(path).exists():
                 self._placed.add(path)
                 continue
+            # By content, because a file that is sent again has a new time.
             if target.is_file() and filecmp.cmp(self._new(path), target, shallow=False):
                 continue
             self._placed.add(path)
@@ -135,11 +136,11 @@ class Upload:
         failed: Iterable[tuple[str, str]],
         losses: Iterable[tuple[str, str]] = (),
     ) -> tuple[FileResult, ...]:
-        """Takes back the files that the run could not read, and tells what became of each.
+        """Takes back the files that the run could not read, and returns the outcome for each.
 
         Args:
             failed: Absolute paths that could not be indexed, each with the reason.
-            losses: Those that were, each with what of it could not be taken.
+            losses: Indexed paths, each with the parts that could not be read.
         """
         lost = {Path(path): words for path, words in losses}
         reasons = {Path(path): reason for path, reason in failed}
@@ -157,12 +158,12 @@ class Upload:
         return (*results, *self.refused)
 
     def undo(self) -> None:
-        """Takes all the files back: the run did not take place."""
+        """Takes all files back, because the run did not succeed."""
         for path in self._paths:
             self._take_back(path)
 
     def close(self) -> None:
-        """Removes what was kept aside."""
+        """Removes the files kept apart."""
         shutil.rmtree(self._aside, ignore_errors=True)
 
     def _new(self, path: PurePosixPath) -> Path:
@@ -183,7 +184,7 @@ class Upload:
         return ""
 
     def _write(self, content: IO[bytes], path: Path) -> str:
-        """Copies a file; returns why it cannot be kept, and then keeps nothing of it."""
+        """Copies a file; if that fails, returns the reason."""
         size = 0
         try:
             _make_folder(path.parent)
@@ -205,13 +206,13 @@ class Upload:
     def _reason(self, path: PurePosixPath, reasons: dict[Path, str]) -> str:
         absolute = (self._folder / path).resolve()
         for failed, reason in reasons.items():
-            # A folder of numbered files is one course, which fails as a whole.
+            # A folder of numbered files is one course, and fails as a whole.
             if absolute.is_relative_to(failed):
                 return reason.replace(f"{self._folder.resolve()}{os.sep}", "")
         return ""
 
     def _take_back(self, path: PurePosixPath) -> None:
-        # What was as it is already, or had not its turn yet, was not put there.
+        # Files that were unchanged, or whose turn had not come, were not put there.
         if path not in self._placed:
             return
         target = self._folder / path
@@ -223,18 +224,18 @@ class Upload:
 
 
 def documents_folder(data_dir: Path) -> Path:
-    """Returns the folder of the documents that callers have added."""
+    """Returns the folder of the callers' documents."""
     return data_dir / FOLDER
 
 
 def folder_to_index(path: str, data_dir: Path) -> Path:
-    """Returns the folder to index for a course to be read again: all that was added, or its own folder elsewhere."""
+    """Returns the folder to index for reading a course again: that of all added documents, or its own elsewhere."""
     added = documents_folder(data_dir).resolve()
     return added if Path(path).is_relative_to(added) else Path(path)
 
 
 def remove_document(path: Path, data_dir: Path) -> None:
-    """Deletes the files of a course if a caller has added them; what lies elsewhere stays."""
+    """Deletes the files of a course if a caller has added them; files elsewhere stay."""
     folder = documents_folder(data_dir).resolve()
     path = path.resolve()
     if path != folder and not path.is_relative_to(folder):
@@ -247,12 +248,12 @@ def remove_document(path: Path, data_dir: Path) -> None:
 
 
 def kept_path(name: str) -> PurePosixPath | None:
-    """Returns the path, within the folder of documents, under which a file is kept; None if its name is none.
+    """Returns the path of a file within the folder of documents; None if its name is unusable.
 
-    Nothing of it leads out of the folder, is hidden, or is a name that a file system or a terminal stumbles over.
+    The path does not leave the folder, is not hidden, and causes no trouble in file systems and terminals.
     """
     parts: list[str] = []
-    # A name comes as the caller's machine has it, where \\ may part folders.
+    # A name has the form of the caller's machine, which may separate folders by \\.
     for part in name.replace("\\", "/").split("/"):
         clean = unicodedata.normalize("NFC", without_controls(part))
         clean = _NOT_IN_NAMES.sub("_", clean).strip().lstrip(".")
@@ -260,12 +261,12 @@ def kept_path(name: str) -> PurePosixPath | None:
             parts.append(_cut(clean))
     if not parts or not name.replace("\\", "/").split("/")[-1].strip(" ."):
         return None
-    # Of a deep path the inner folders and the name are what says something.
+    # In a deep path, the inner folders and the name are the informative parts.
     return PurePosixPath(*parts[-1 - MOST_FOLDERS :])
 
 
 def _cut(part: str) -> str:
-    """Cuts a name to what file systems take, and keeps its ending."""
+    """Cuts a name to the length that file systems allow, and keeps its ending."""
     stem, dot, ending = part.rpartition(".")
     if not dot or len(ending) > 10:
         stem, ending = part, ""
@@ -277,11 +278,11 @@ def _cut(part: str) -> str:
 
 
 def _clear_old(folder: Path) -> None:
-    """Removes what a service that was killed had kept aside."""
+    """Removes incoming files that a killed service left."""
     if not folder.is_dir():
         return
     for kept in folder.iterdir():
-        # What was accepted is gone on with at the next start.
+        # The next start resumes accepted jobs.
         if (kept / ORDER).exists():
             continue
         if time.time() - kept.stat().st_mtime > OLD_S:
@@ -293,7 +294,7 @@ def _for_the_owner(path: str, flags: int) -> int:
 
 
 def _make_folder(folder: Path) -> None:
-    """Makes a folder and those round it, each for the owner's eyes alone."""
+    """Makes a folder and its missing parents, readable only for the owner."""
     missing: list[Path] = []
     while not folder.exists():
         missing.append(folder)
@@ -308,7 +309,7 @@ def _move(source: Path, target: Path) -> None:
 
 
 def _remove_empty(folder: Path, top: Path) -> None:
-    """Removes a folder and those round it, up to `top`, as far as nothing is in them."""
+    """Removes a folder and its parents below `top` while they are empty."""
     while folder != top and folder.is_relative_to(top):
         try:
             folder.rmdir()

@@ -1,4 +1,4 @@
-"""A worker as a process: the service opened, its queries worked on until a signal comes, its health answered for."""
+"""Runs a worker as a process: opens the service, works on queries until a signal comes, and serves its health."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from antiphon.vocabulary.containment import end_task
 from antiphon.vocabulary.errors import ConfigurationError
 
 MOST_DEAD = 50
-"""Queries that were given up, as one look shows them."""
+"""Most abandoned queries in one report."""
 STOPPED_BY = (signal.SIGINT, signal.SIGTERM)
 
 
@@ -37,12 +37,12 @@ async def work(
     """Works on queries of the queue until a signal comes; returns the signal's number.
 
     Args:
-        health_port: Where health is answered for; 0 takes a free one, None answers nowhere.
-        announce: Called with the worker's name, that port, and what it lacks to take queries.
+        health_port: The port of the health routes; 0 takes a free one, None serves none.
+        announce: Called with the worker's name, that port, and the problems that keep it from taking queries.
         stopping: Called with each signal that comes.
 
     Raises:
-        ServiceError: It cannot be opened.
+        ServiceError: The service cannot be opened.
     """
     spare_memory()
     take_short_turns()
@@ -79,7 +79,7 @@ async def work(
         port: int | None = None
         if health_port is not None:
             metrics = antiphon.metrics.scrape if antiphon.metrics is not None else None
-            # The port asks nobody who they are.
+            # The port requires no key.
             public = antiphon.seen_by(NOBODY)
             health = workers.Health(
                 lambda: worker.ready,
@@ -106,11 +106,11 @@ async def work(
 async def queue_report(
     settings: Settings,
 ) -> tuple[workers.QueueState, Sequence[workers.DeadQuery]]:
-    """Looks at the queue, without opening a service.
+    """Reports the state of the queue, without opening a service.
 
     Raises:
-        ConfigurationError: No servers are named, or they cannot be reached.
-        BusyError: They do not answer.
+        ConfigurationError: The settings name no servers, or they cannot be reached.
+        BusyError: The servers do not answer.
     """
     cluster = await workers.connected(settings, f"antiphon on {socket.gethostname()}")
     try:

@@ -1,4 +1,4 @@
-"""A query's memory, and what each reasoning call is shown of it."""
+"""A query's memory, and the part of it that each reasoning call sees."""
 
 from antiphon.synthesizer.memory import Memory
 from antiphon.synthesizer.merging import place_of

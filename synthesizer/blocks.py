@@ -1,4 +1,4 @@
-"""Content blocks as their JSON texts; made once a query, so that successive requests share them byte for byte."""
+"""Content blocks as JSON texts, made once a query, so that successive requests share them byte for byte."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LABEL_CHARS = 300
 
 
 class Sentence(Value, frozen=True, kw_only=True):
-    """One sentence of a fact, with all that scoring and selecting ask of it; its text is in the fact's passage.
+    """One sentence of a fact, with everything that scoring and selecting need; its text is in the fact's passage.
 
     Attributes:
-        fact_id: The fact that it is shown under.
+        fact_id: The fact under whose id requests show it.
         number: Its place among the fact's sentences, from 0.
         tokens: Estimated tokens of its text.
         terms: The stems that it holds.
-        round: The round in which it was found: a fact that took in earlier ones has sentences of theirs.
+        round: The round that found it, which may be earlier than the fact's: merged facts bring their sentences along.
     """
 
     fact_id: str
@@ -76,10 +76,10 @@ def text_block(text: str) -> StoredText:
 
 
 def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
-    """Makes the block of a whole fact; blank sentences are left out, the API refuses them.
+    """Makes the block of a whole fact; blank sentences are left out, because the API refuses them.
 
     Args:
-        merged: The blocks of the facts that it took in.
+        merged: The blocks of the earlier facts merged into it.
     """
     passage = fact.passage
     sentences: list[Sentence] = []
@@ -97,7 +97,7 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
         sentences.append(sentence)
     source, title = _labels(passage)
     labels = label_terms(source) | label_terms(title)
-    # A question that names a course asks for all that is in it.
+    # A question that names a course asks for everything in it.
     if passage.course is not None:
         labels |= label_terms(passage.course)
     return SourceBlock(
@@ -111,8 +111,8 @@ def source_block(fact: Fact, merged: Sequence[SourceBlock] = ()) -> SourceBlock:
 
 
 def with_sentences(block: SourceBlock, sentences: Sequence[Sentence]) -> SourceBlock:
-    """Returns the block with only these of its sentences; the very same one if they are all of them."""
-    # The same block is the same bytes, which is what the provider's cache of prompts goes by.
+    """Returns the block with only these of its sentences; the same object if they are all of them."""
+    # The same block is the same bytes, which the provider's prompt cache requires.
     if len(sentences) == len(block.sentences):
         return block
     return replace(
@@ -126,7 +126,7 @@ def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
     """Returns the round in which a sentence of the fact was first found, looked up by its offset in the lesson."""
     if not merged:
         return fact.round
-    # The same sentence has another number in each passage that holds it: only its place in the lesson is the same.
+    # A sentence has a different number in each passage that holds it: only its place in the lesson is the same.
     offset = _beginning(fact.passage) + fact.passage.starts[number]
     found: list[int] = []
     for block in merged:
@@ -142,7 +142,7 @@ def _first_found(fact: Fact, number: int, merged: Sequence[SourceBlock]) -> int:
 
 
 def _beginning(passage: Passage) -> int:
-    """Returns where a passage begins in its lesson; one whose place is not known counts as its beginning."""
+    """Returns a passage's offset in its lesson; a passage of unknown place counts as the beginning."""
     return passage.start or 0
 
 
@@ -165,14 +165,14 @@ def _search_result(passage: Passage, sentences: Sequence[Sentence]) -> StoredTex
 
 
 def _labels(passage: Passage) -> tuple[str, str]:
-    # The API refuses a block without them, so each has something to stand in for it.
+    # The API refuses a block without them, so each has a substitute.
     source = passage.source.strip()[:LABEL_CHARS] or passage.id
     title = (passage.title or "").strip()[:LABEL_CHARS] or source
     return source, title
 
 
 def _shown_title(passage: Passage, sentences: Sequence[Sentence]) -> str:
-    """Returns the title with the page, the heading or the time at which the sentences are."""
+    """Returns the title with the page, the heading or the time of the sentences."""
     _, title = _labels(passage)
     if not sentences:
         return title

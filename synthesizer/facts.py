@@ -1,12 +1,12 @@
-"""The layer of facts: what was found, each passage once, numbered in order of discovery.
+"""The layer of facts: the finds, each passage once, numbered in order of discovery.
 
 Discovery follows the order in which calls were requested and the order of passages within a call, never the order in
 which tools happened to finish. So concurrency changes no number, and a replay gives the same ones.
 
-Passages of one lesson that touch or overlap are one fact (synthesizer/merging.py). One that is found beside an
-earlier round's fact makes a new fact, which has the earlier one in it: what a fact's id means never changes, for
-replies that were given may have cited it. A passage that says nearly what an earlier one says is a fact of its own,
-which notes the other (`Fact.like`) and is not shown.
+Passages of one lesson that touch or overlap are one fact (synthesizer/merging.py). A passage found next to an earlier
+round's fact makes a new fact, which includes the earlier one: the meaning of a fact's id never changes, because earlier
+replies may have cited it. A passage that says nearly the same as an earlier one is a fact of its own, which notes the
+other (`Fact.like`), and requests do not show it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from antiphon.vocabulary.values import Fact, Value
 
 # Two texts are compared by their runs of four words (shingles; Broder, "On the resemblance and containment of
 # documents", 1997, https://doi.org/10.1109/SEQUEN.1997.666900): one that shares four fifths of them with an earlier
-# text repeats it. Shorter texts are alike too easily.
+# text repeats it. Short texts are alike too easily.
 RUN_WORDS = 4
 LEAST_SHARED = 0.8
 FEWEST_WORDS = 8
@@ -34,14 +34,14 @@ Shingle = int
 
 
 class Facts(Value, frozen=True, kw_only=True):
-    """All that is known, and what the open round has brought so far.
+    """All known facts, and the results of the open round so far.
 
     Attributes:
         known: Every fact of the settled rounds, in order of discovery; those merged into later ones included.
         passages: For each passage found, its id and that of the fact that holds it now.
-        requested: Calls of the open round, in the order in which they were asked for.
+        requested: Calls of the open round, in the order of the requests.
         waiting: Their results; they become facts when the round settles.
-        merging: False if passages are shown as they came: in a transcript.
+        merging: False if calls see passages as they came: in a transcript.
     """
 
     known: tuple[Fact, ...] = ()
@@ -56,8 +56,8 @@ class Discovery(Value, frozen=True, kw_only=True):
 
     Attributes:
         new: Facts that were not known before.
-        repeated: Ids of known facts that were found once more.
-        by_call: For each call that brought something, the ids of all its facts, best first.
+        repeated: Ids of known facts that were found again.
+        by_call: For each successful call, the ids of all its facts, best first.
     """
 
     new: tuple[Fact, ...] = ()
@@ -66,7 +66,7 @@ class Discovery(Value, frozen=True, kw_only=True):
 
 
 def fold(facts: Facts, event: Event) -> Facts:
-    """Returns the layer after `event`; results of calls that the open round did not request are kept out."""
+    """Returns the layer after `event`; it ignores results of calls that the open round did not request."""
     if isinstance(event, ToolRequested):
         return replace(facts, requested=(*facts.requested, event.call.id))
     if isinstance(event, ToolSucceeded) and event.tool_call_id in facts.requested:
@@ -75,7 +75,7 @@ def fold(facts: Facts, event: Event) -> Facts:
 
 
 def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
-    """Takes the round's confirmed results into the layer."""
+    """Adds the round's confirmed results to the layer."""
     results = _confirmed_in_order(facts, settled)
     fact_of = dict(facts.passages)
     known_before = set(fact_of)
@@ -108,7 +108,7 @@ def settle(facts: Facts, settled: ToolsSettled) -> tuple[Facts, Discovery]:
 
 
 def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
-    """Lets the passages of the facts that were merged point to the fact that holds them now."""
+    """Points the passages of merged facts to the fact that holds them now."""
     if not fact.merged:
         return
     for passage_id, holder in fact_of.items():
@@ -117,7 +117,7 @@ def _move_passages(fact_of: dict[str, str], fact: Fact) -> None:
 
 
 def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
-    """Returns the facts that are in no later one."""
+    """Returns the facts that no later one includes."""
     merged: set[str] = set()
     for fact in known:
         merged.update(fact.merged)
@@ -125,12 +125,12 @@ def living(known: Sequence[Fact]) -> tuple[Fact, ...]:
 
 
 def standing(known: Sequence[Fact]) -> frozenset[str]:
-    """Returns the ids of the facts that stand for themselves: in no later one, and not like an earlier one."""
+    """Returns the ids of the facts that no later one includes, and that repeat no earlier one."""
     return frozenset([fact.id for fact in living(known) if fact.like is None])
 
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
-    # A call that failed, or whose reply was void, may have brought a result too: only what the round confirms counts.
+    # A result may come from a failed call or from a void reply too: only those that the round confirms count.
     confirmed: dict[str, ToolSucceeded] = {}
     for result in facts.waiting:
         if result.tool_call_id in settled.succeeded:
@@ -142,7 +142,7 @@ def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceed
 def _new_passages(
     results: Sequence[ToolSucceeded], known: set[str]
 ) -> list[FoundPassage]:
-    """Returns the passages that no earlier round found, in order of discovery, each with the first call that did."""
+    """Returns the passages that no earlier round found, in order of discovery, each with the first call that did so."""
     found: dict[str, FoundPassage] = {}
     for result in results:
         for passage in result.passages:
@@ -154,7 +154,7 @@ def _new_passages(
 def _repeated(
     results: Sequence[ToolSucceeded], known: set[str], fact_of: dict[str, str]
 ) -> tuple[str, ...]:
-    """Returns the facts of passages that were found more than once, be it in the same round."""
+    """Returns the facts of passages that were found more than once, even in the same round."""
     seen = set(known)
     repeated: dict[str, None] = {}
     for result in results:
@@ -170,7 +170,7 @@ def _facts_by_call(
 ) -> tuple[tuple[str, tuple[str, ...]], ...]:
     rows: list[tuple[str, tuple[str, ...]]] = []
     for result in results:
-        # Two passages of a result may be in one fact, which is where the better of them is.
+        # Two passages of a result may be in one fact, which takes the rank of the better one.
         fact_ids: dict[str, None] = {}
         for passage in result.passages:
             fact_ids.setdefault(fact_of[passage.id])
@@ -178,18 +178,19 @@ def _facts_by_call(
     return tuple(rows)
 
 
-@lru_cache(maxsize=512)  # the same passages are found by one question after another
+@lru_cache(maxsize=512)  # one question after another finds the same passages
 def shingles(text: str) -> frozenset[Shingle]:
-    """Returns the runs of words of `text`; none if it is too short to be judged."""
+    """Returns the runs of words of `text`; none if it is too short to compare."""
     found = words(text)
     if len(found) < FEWEST_WORDS:
         return frozenset()
     runs = zip(*[found[at:] for at in range(RUN_WORDS)], strict=False)
+    # Hashes of texts differ between processes; these are compared only within one.
     return frozenset(map(hash, runs))
 
 
 class _Alike:
-    """The texts seen so far, by their runs of words, so that finding one like them is linear in its length."""
+    """An index of the texts so far by their runs of words: the cost of finding a repeat is linear in its length."""
 
     def __init__(self, facts: Iterable[Fact]) -> None:
         self._first_with: dict[Shingle, str] = {}
@@ -197,9 +198,9 @@ class _Alike:
             self._add(fact.id, shingles(fact.passage.text.text))
 
     def note(self, fact_id: str, group: Group) -> str | None:
-        """Returns the earlier fact that says nearly the same; if there is none, later facts may be like this one."""
+        """Returns the earlier fact that says nearly the same; if there is none, remembers this one for later facts."""
         runs = shingles(group.passage.text.text)
-        # A fact that took in an earlier one is shown in its place, whatever else it is like.
+        # A request must show a fact that includes an earlier one in its place, even if it repeats a third one.
         if not group.merged:
             like = self._find(runs)
             if like is not None:
@@ -212,11 +213,12 @@ class _Alike:
         self._first_with.update(dict.fromkeys(unseen, fact_id))
 
     def _find(self, runs: frozenset[Shingle]) -> str | None:
-        """Returns the fact that holds nearly all of `runs`; of two that hold as many, the earlier one."""
+        """Returns the fact that holds nearly all of `runs`; if two hold equally many, the earlier one."""
         held = self._first_with.keys() & runs
         if len(held) < LEAST_SHARED * len(runs):
             return None
         votes = Counter([self._first_with[run] for run in held])
+        # Runs shared with several facts do not add up: a single fact must hold nearly all.
         best = max(
             votes, key=lambda fact_id: (votes[fact_id], -int(fact_id[1:])), default=None
         )

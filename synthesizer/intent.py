@@ -1,7 +1,7 @@
-"""The layer of intent: what is wanted, what calls looked for beside it, what serves which part, and what is open.
+"""The layer of intent: the question, the terms that calls looked for beyond it, and which facts serve which part.
 
-It grows as rounds go by: each settled call is noted with the parts that its facts serve and with the terms that it
-looked for and the question does not hold. The counts after each round are kept.
+It grows as rounds go by: it notes each settled call with the parts that its facts serve, and with the terms that it
+looked for beyond the question. It keeps the counts after each round.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from antiphon.vocabulary.events import Event, QueryReceived
 from antiphon.vocabulary.values import Passage, Value
 
 ARGUMENT_CHARS = 2_000
-"""As much of one argument is read for the terms that a call looked for."""
+"""Most characters of one argument that are read for the terms that a call looked for."""
 
 
 class CallAim(Value, frozen=True, kw_only=True):
@@ -26,7 +26,7 @@ class CallAim(Value, frozen=True, kw_only=True):
 
     Attributes:
         terms: The stems of its arguments' texts.
-        serves: Which parts (by their place, from 0) the facts that it brought serve.
+        serves: The parts (by index, from 0) that its facts serve.
     """
 
     tool_call_id: str
@@ -37,23 +37,23 @@ class CallAim(Value, frozen=True, kw_only=True):
 
 
 class RoundCounts(Value, frozen=True, kw_only=True):
-    """By how many facts each part was served when a round was over."""
+    """The number of facts that served each part at the end of a round."""
 
     round: int
     served: tuple[int, ...]
 
 
 class Intent(Value, frozen=True, kw_only=True):
-    """The question, and how far it is served.
+    """The question, and the facts that serve its parts.
 
     Attributes:
-        question: As it was asked.
-        meant: The same with what it refers to in the conversation.
+        question: The caller's own words.
+        meant: The same with the things in the conversation that it refers to.
         parts: The parts of the question, in its order.
         served: For each part, the ids of the facts that serve it.
-        sought: What each settled call looked for.
+        sought: The terms that each settled call looked for.
         history: The counts after each round.
-        rules: The version of the rules by which the query is decided; from 2 on lists of texts say what is sought too.
+        rules: The version of the rules by which the query is decided; from 2 on, lists of texts in arguments count too.
     """
 
     rules: int = 1
@@ -67,11 +67,11 @@ class Intent(Value, frozen=True, kw_only=True):
 
 
 def fold(intent: Intent, event: Event) -> Intent:
-    """Returns the layer after `event`: the question is taken apart when it comes in."""
+    """Returns the layer after `event`: a received question is taken apart into its parts."""
     if not isinstance(event, QueryReceived):
         return intent
     titles = list(filter(None, map(str.strip, event.courses.text.splitlines())))
-    # What the question refers to is part of what is asked; what is shown to the model stays as it was written.
+    # The things that the question refers to are part of its terms; the model still sees the question as written.
     meant = understood(event.query, event.history)
     parts = parts_of(meant, titles)
     return Intent(
@@ -85,7 +85,7 @@ def fold(intent: Intent, event: Event) -> Intent:
 
 
 def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
-    """Notes which parts the facts of the `new` blocks serve; facts that they took in serve no longer."""
+    """Notes which parts the facts of the `new` blocks serve; facts merged into them no longer serve."""
     merged: set[str] = set()
     for block in new:
         merged.update(block.fact.merged)
@@ -101,7 +101,7 @@ def serve(intent: Intent, new: Sequence[SourceBlock]) -> Intent:
 
 
 def note_round(intent: Intent, round_: int, calls: Sequence[ToolAttempt]) -> Intent:
-    """Notes what a settled round's `calls` looked for, and how many facts serve each part after it."""
+    """Notes the terms that a settled round's `calls` looked for, and how many facts serve each part after it."""
     aims = [_call_aim(intent, attempt) for attempt in calls]
     counts = RoundCounts(round=round_, served=tuple(map(len, intent.served)))
     return replace(
@@ -139,13 +139,13 @@ def still_open(intent: Intent) -> list[Part]:
 
 
 def touches(part: Part, held: frozenset[str]) -> bool:
-    """Returns True for anything that holds some of what the part asks for: an open part has nothing better."""
+    """Returns True if `held` has any of the part's terms: an open part has nothing better."""
     return not part.terms.isdisjoint(held)
 
 
 def serves(part: Part, passage: Passage, held: frozenset[str]) -> bool:
-    """Returns True if what a passage (or a sentence of it) holds is evidence for the part."""
-    # A course or lesson that was asked for by name is served by what is in it, whatever its words.
+    """Returns True if a passage (or a sentence of it) that holds these terms is evidence for the part."""
+    # Everything in a course or lesson serves a part that names it, no matter in which words.
     if part.course is not None and passage.course is not None:
         return part.course == passage.course
     if part.lesson is not None and passage.kind == "passage":

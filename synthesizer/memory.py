@@ -1,4 +1,4 @@
-"""All that a query remembers: the four layers, and the blocks that were made of them; a fold over its events."""
+"""Everything that a query remembers: the four layers, and the blocks made from them; a fold over its events."""
 
 from __future__ import annotations
 
@@ -44,32 +44,32 @@ Documented practice is documents first, question last
 (https://platform.claude.com/docs/en/build-with-claude/prompt-engineering/claude-prompting-best-practices).
 """
 EARLIER_CHARS = 120
-"""Characters of each question and answer before the last one."""
+"""Most characters of each question and answer before the last one."""
 LAST_QUESTION_CHARS = 400
 LAST_ANSWER_TOKENS = 300
 OLD_EXCHANGES = 2
-"""Before that version, so many exchanges opened a briefing, each text of `OLD_EXCHANGE_CHARS`."""
+"""Before that version, a briefing began with at most so many exchanges, each text of at most `OLD_EXCHANGE_CHARS`."""
 OLD_EXCHANGE_CHARS = 400
 
 
 class LastBriefing(Value, frozen=True, kw_only=True):
-    """The briefing before: what it showed, and how many facts were known then."""
+    """The previous briefing: its sources, and the number of facts known then."""
 
     shown: tuple[ShownSource, ...] = ()
     known: int = 0
 
 
 class Memory(Value, frozen=True, kw_only=True):
-    """The four layers and what every briefing of the query shares.
+    """The four layers, and the parts that all briefings of the query share.
 
     Attributes:
         rules: The version of the rules by which the query is decided.
-        head: The blocks that each briefing has: conversation and question.
+        head: The blocks that every briefing holds: conversation and question.
         head_tokens: Estimated tokens of them.
         sources: One block a fact, in order of discovery.
-        showable: Those of them that a briefing may show: what another fact holds or says is not shown twice.
-        settled_rounds: Rounds whose outcomes are in.
-        last: The last briefing, so that the next can say what changed.
+        showable: Those that a briefing may show: none that another fact includes or repeats.
+        settled_rounds: Rounds whose outcomes are in memory.
+        last: The last briefing, with which the next is compared.
         transcript: Replies and tool outcomes as they came; empty if calls see briefings.
     """
 
@@ -94,7 +94,7 @@ class Memory(Value, frozen=True, kw_only=True):
 
     @property
     def least_scores(self) -> LeastScores:
-        """How little a sentence may score by its age."""
+        """The least scores of sentences that stay, by age."""
         if self.rules < QUESTION_LAST:
             return OLD_LEAST_SCORES
         return LEAST_SCORES
@@ -102,7 +102,7 @@ class Memory(Value, frozen=True, kw_only=True):
 
 def remember(memory: Memory, event: Event) -> Memory:
     """Returns the memory after an event that closes no round."""
-    # The layers do not know one another: what one event means to each is written in its own file.
+    # The layers do not know one another: each defines in its own file what an event means to it.
     memory = replace(
         memory,
         facts=facts.fold(memory.facts, event),
@@ -143,7 +143,7 @@ def _begun(memory: Memory, event: QueryReceived) -> Memory:
 
 
 def _conversation_tag(history: Sequence[Exchange]) -> str:
-    """Writes the exchanges, oldest first: one line for each, and of the last one the answer as it stood."""
+    """Writes the exchanges, oldest first: one line for each, but the last one's answer unshortened."""
     lines: list[str] = []
     for exchange in history[:-1]:
         question = shorten(exchange.question, EARLIER_CHARS)
@@ -165,7 +165,7 @@ def _old_conversation_tag(history: Sequence[Exchange]) -> str:
 
 
 def within(memory: Memory, opened: RoundOpened) -> Memory:
-    """Returns the memory with the budget that a round was given, if that is less than the settings'."""
+    """Returns the memory with the budget of a round, if that is smaller than the settings'."""
     if opened.briefing_tokens is None:
         return memory
     return replace(
@@ -177,7 +177,7 @@ def within(memory: Memory, opened: RoundOpened) -> Memory:
 def settle(
     memory: Memory, event: ToolsSettled
 ) -> tuple[Memory, ContextSynthesized | None]:
-    """Takes a round's outcomes in, and returns what there is to emit: None if the round is over already."""
+    """Adds a round's outcomes, and returns the event to emit with the memory; None if the round has settled already."""
     if event.round in memory.settled_rounds:
         return memory, None
     found, discovery = facts.settle(memory.facts, event)
@@ -188,10 +188,10 @@ def settle(
         block for block in sources if block.sentences and block.fact.id in standing
     ]
     tried = usage.settle(memory.usage, event, discovery)
-    # Attempts are only ever added, so those of this round are the ones behind those known before.
+    # Attempts are only ever appended, so those of this round follow those known before.
     new_attempts = tried.settled[len(memory.usage.settled) :]
     calls_of_round = [settled.attempt for settled in new_attempts]
-    # A round's calls are noted with the parts that they serve, so the facts must serve theirs first.
+    # The notes on a round's calls name the parts that their facts serve, so the facts come first.
     wanted = intent.note_round(
         intent.serve(memory.intent, blocks), event.round, calls_of_round
     )
@@ -214,7 +214,7 @@ def settle(
 
 
 def _blocks_of(new: Sequence[Fact], known: Sequence[SourceBlock]) -> list[SourceBlock]:
-    """Makes the blocks of the new facts; those that took in earlier ones take the rounds of their sentences over."""
+    """Makes the blocks of the new facts; those that include earlier ones keep the rounds of their sentences."""
     by_id = {block.fact.id: block for block in known}
     blocks: list[SourceBlock] = []
     for fact in new:

@@ -1,7 +1,7 @@
-"""Passages of one lesson that overlap or touch become one passage, in which each sentence is once.
+"""Merges passages of one lesson that overlap or touch into one passage that holds each sentence once.
 
-Their place in the lesson (`Passage.start`) decides, so nothing is compared but what overlaps. The joined text is the
-lesson's own, so that whatever is cited of it is still word for word what the lesson says.
+Their places in the lesson (`Passage.start`) decide, so only overlaps are compared. The joined text is the lesson's own,
+so every citation of it is still word for word in the lesson.
 """
 
 from __future__ import annotations
@@ -17,15 +17,15 @@ from msgspec.structs import replace
 from antiphon.vocabulary.values import Fact, Passage, Place, StoredText
 
 _GAPS = ("", " ", "\n\n")
-"""The white space that the chunker takes off a chunk's end, by its length."""
+"""The white space that the chunker strips from the end of a chunk, by its length."""
 _LINE = re.compile(r"[ \t]*(?:\||[-*+] |[0-9]{1,3}[.)] |```|~~~)")
-"""What begins a line of its own: a row of a table, an item of a list, a fence."""
+"""The start of a text that needs a line of its own: a row of a table, an item of a list, a fence."""
 _FENCE = re.compile(r"^[ \t]*(?:```|~~~)", re.MULTILINE)
 _WHITE = re.compile(r"\s")
 MOST_GAP = len(_GAPS) - 1
 MOST_CHARS = 2_400
-"""Passages that touch are joined up to this length, about two chunks: a passage as long as a lesson is no passage.
-Those that overlap are always joined, for no sentence is shown twice."""
+"""Passages that touch are joined up to this length, about two chunks: otherwise a passage could grow to a whole lesson.
+Those that overlap are always joined, so that no sentence appears twice."""
 
 
 class FoundPassage(NamedTuple):
@@ -36,14 +36,14 @@ class FoundPassage(NamedTuple):
 
 
 class Group(NamedTuple):
-    """Passages that are shown as one.
+    """Passages that become one.
 
     Attributes:
         passage: All of them joined.
         tool_call_id: The call that found the first of them.
-        at: Place of its first new passage in the order of discovery.
+        at: Index of its first new passage in the order of discovery.
         members: Ids of its new passages.
-        merged: Facts of earlier rounds that are in it.
+        merged: Ids of facts of earlier rounds that it includes.
     """
 
     passage: Passage
@@ -56,7 +56,7 @@ class Group(NamedTuple):
 def grouped(
     found: Sequence[FoundPassage], known: Sequence[Fact], merging: bool
 ) -> list[Group]:
-    """Groups passages, of which each group becomes one fact, in order of their first passage.
+    """Groups passages, in order of their first passage; each group becomes one fact.
 
     Args:
         found: New passages in order of discovery.
@@ -79,14 +79,14 @@ def grouped(
             by_lesson[place] = _with_group(by_lesson.get(place, []), group)
     for of_lesson in by_lesson.values():
         for group in of_lesson:
-            # A known fact that no new passage touched is a group without members, and no new fact.
+            # A group without members is a known fact that no new passage touched.
             if group.members:
                 groups.append(group)
     return sorted(groups, key=lambda group: group.at)
 
 
 def _groups_by_lesson(known: Sequence[Fact]) -> dict[Hashable, list[Group]]:
-    """Returns each known fact as a group of its own, under its lesson; one without a place touches nothing."""
+    """Returns each known fact as a group of its own, by lesson, except facts without a place, which touch nothing."""
     by_lesson: dict[Hashable, list[Group]] = {}
     for fact in known:
         place = place_of(fact.passage)
@@ -97,13 +97,13 @@ def _groups_by_lesson(known: Sequence[Fact]) -> dict[Hashable, list[Group]]:
 
 
 def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
-    """Takes a group into those of its lesson: all that it touches, directly or through another, become one."""
+    """Adds a group to those of its lesson, and merges it with all that it touches, directly or through another."""
     apart = list(groups)
     touching = _first_touching(group, apart)
     while touching is not None:
         other, passage = touching
         apart.remove(other)
-        # Found first is what was asked for: its call and its place are those of the whole.
+        # The part that was found first gives the whole its call and its place.
         first = other if other.at < group.at else group
         group = Group(
             passage=passage,
@@ -112,7 +112,7 @@ def _with_group(groups: Sequence[Group], group: Group) -> list[Group]:
             members=(*group.members, *other.members),
             merged=(*group.merged, *other.merged),
         )
-        # A group that has grown may touch one that it did not touch before.
+        # A larger group may touch further ones.
         touching = _first_touching(group, apart)
     return [*apart, group]
 
@@ -127,14 +127,14 @@ def _first_touching(
 
 
 def place_of(passage: Passage) -> Hashable:
-    """Returns what passages must share to be joined; None for one whose place is not known."""
+    """Returns the key that passages must share to be joined; None for a passage of unknown place."""
     if passage.start is None or passage.kind != "passage":
         return None
     return passage.course, passage.lesson, passage.title, passage.source
 
 
 def join(one: Passage, other: Passage) -> Passage | None:
-    """Joins two passages; None if they neither touch nor overlap, or do not agree in what they share."""
+    """Joins two passages; None if they neither touch nor overlap, or differ in their overlap."""
     if one.start is None or other.start is None or place_of(one) != place_of(other):
         return None
     if other.start < one.start:
@@ -157,7 +157,7 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
     starts = set(first.starts)
     for start in second.starts:
         starts.add(offset + start)
-    # A link to another place of the file would be a wrong one for the beginning.
+    # A link to another place in the file would be wrong for the beginning.
     may_lend = first.place == second.place and not first.link
     link = second.link if may_lend else first.link
     return replace(
@@ -172,7 +172,7 @@ def _join_in_order(first: Passage, second: Passage, offset: int) -> Passage | No
 
 
 def _gap(length: int, before: str, behind: str) -> str:
-    """Returns the white space between passages that touch: of programs, tables and lists each line stays one."""
+    """Returns the white space between passages that touch; programs, tables and lists keep their lines apart."""
     if length == 1:
         last_line = before[before.rfind("\n") + 1 :]
         is_code = len(_FENCE.findall(before)) % 2 == 1 or _FENCE.match(last_line)
@@ -182,7 +182,7 @@ def _gap(length: int, before: str, behind: str) -> str:
 
 
 def _places(first: Passage, second: Passage, offset: int) -> tuple[Place, ...]:
-    """Returns the places of the joined passage behind its first, each once."""
+    """Returns the places of the joined passage after its first, each once."""
     places = list(first.places)
     ahead = [replace(place, start=offset + place.start) for place in second.places]
     if second.place is not None:
@@ -198,12 +198,12 @@ def _places(first: Passage, second: Passage, offset: int) -> tuple[Place, ...]:
 
 
 def _agree(end: str, beginning: str) -> bool:
-    """True if the overlap is the same text in both; one may lie within the other, and white space is white space."""
+    """True if the overlap is the same text in both, even if one lies within the other; all white space is alike."""
     shared = min(len(end), len(beginning))
     return _WHITE.sub(" ", end[:shared]) == _WHITE.sub(" ", beginning[:shared])
 
 
 def _passage_id(passage: Passage, text: str) -> str:
-    """Returns the joined passage's content address, by which the same text found twice is one."""
+    """Returns the joined passage's content address, so that the same text found twice has one id."""
     address = "\0".join((passage.source, passage.title or "", text))
     return hashlib.sha256(address.encode(errors="replace")).hexdigest()[:32]

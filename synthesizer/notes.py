@@ -1,4 +1,4 @@
-"""Writes the notes that end a briefing: the attempts, the model's own words, what is open, and which round this is."""
+"""Writes the notes of a briefing: the attempts, the model's own words, the open parts, and the round."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from antiphon.vocabulary.events import RoundOpened
 from antiphon.vocabulary.values import Dropped, Fact
 
 MOST_SHARE = 0.5
-"""The notes' most share of a briefing's budget: the rest is the facts'."""
+"""The largest share of a briefing's budget that the notes may take; the facts have the rest."""
 OUTGROWN = "the notes had outgrown their share of the budget"
 
 
 class Notes(NamedTuple):
-    """The tags of the last block, and what did not fit among them.
+    """The tags of the notes block, and the notes that did not fit.
 
     Attributes:
         tokens: Estimated tokens of the text.
-        room: The tokens that they leave to the sources.
+        room: The tokens that remain for the sources.
         summary: The summarising call whose text is among them; empty if none is.
     """
 
@@ -53,7 +53,7 @@ def write_notes(
     words = lines(memory.reasoning)
     summary = summary_tag(memory.reasoning, min(room, most_summary_tokens(budget)))
     room -= tokens_of(summary)
-    # The newest attempts take their room before the words do: that is the order in which both go.
+    # Attempts take their room first, because the words are the first to go.
     tried = _fit("attempts", attempts, room)
     own_words = _fit("reasoning", words, tried.room)
 
@@ -61,8 +61,8 @@ def write_notes(
     text = "\n".join(filter(None, tags))
     tokens = tokens_of(text)
     dropped = (*own_words.dropped, *tried.dropped)
-    # Notes on fewer sources are never longer, save if some notes were dropped: then others may come back in their
-    # place, so that all of the notes' share must stay free.
+    # Notes on fewer sources are never longer, unless some notes were dropped: the shorter ones may let those back in,
+    # so all of the notes' share must stay free.
     taken = most if dropped else tokens
     newest = memory.reasoning.summary
     call_id = newest.call_id if newest is not None and summary else ""
@@ -70,7 +70,7 @@ def write_notes(
 
 
 def _open_tag(memory: Memory) -> str:
-    """Writes the open parts; before the first round has settled all are open, and nothing need be written."""
+    """Writes the open parts; none before the first round settles, when all parts are open."""
     unserved = open_parts(memory.intent)
     if not memory.usage.settled or not unserved:
         return ""
@@ -89,13 +89,13 @@ def _round_tag(opened: RoundOpened) -> str:
 def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str, int]:
     """Returns the number of each fact in a request that shows `sources`, from 1.
 
-    A fact that was merged has the number of the one that holds it now; so has one that says nearly the same as it.
+    A merged fact has the number of the fact that holds it now, and a repeat the number of the fact that it repeats.
     """
     numbers = {block.fact.id: number for number, block in enumerate(sources, start=1)}
     held_by: dict[str, str] = {}
     for fact in known:
         held_by.update(dict.fromkeys(fact.merged, fact.id))
-    # In order of discovery: a later fact that took an earlier one in has the last word on its number.
+    # In order of discovery, so that the last fact that includes an earlier one decides its number.
     for fact in known:
         if fact.like is not None:
             original = _holder_of(fact.like, held_by)
@@ -107,7 +107,7 @@ def _numbers(known: Sequence[Fact], sources: Sequence[SourceBlock]) -> dict[str,
 
 
 def _holder_of(fact_id: str, held_by: Mapping[str, str]) -> str:
-    """Returns the fact that holds another now: it may have been taken into a later one, and that one in its turn."""
+    """Returns the fact that holds another now, following merges of merged facts."""
     while fact_id in held_by:
         fact_id = held_by[fact_id]
     return fact_id
@@ -120,12 +120,12 @@ class _Fitted(NamedTuple):
 
 
 def _fit(tag: Tag, lines: Sequence[NoteLine], room: int) -> _Fitted:
-    """Writes the tag with the last of `lines` that fit into `room` tokens, and takes them off it."""
+    """Writes the tag with the last of `lines` that fit into `room` tokens, and returns the room left."""
     kept: list[str] = []
     dropped: list[Dropped] = []
     for line in reversed(lines):
         tokens = tokens_of(wrap(tag, line.text))
-        # Without gaps: a note that fits behind one that does not would read as if it had come right after it.
+        # Without gaps: the notes around a dropped one would read as if they had been neighbours.
         if dropped or tokens > room:
             dropped.append(
                 Dropped(what=f"round {line.round} notes", why=OUTGROWN, tokens=tokens)

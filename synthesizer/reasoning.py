@@ -1,7 +1,7 @@
 """The layer of the model's own words: its texts and thoughts between tool calls, and its summary of older rounds.
 
-Newer models write what they would have said between tool calls as thinking. A summary is kept with the sentences that
-it was made of, and is in a briefing as a note: escaped, bounded, and no source.
+Newer models think between tool calls instead of writing text. A summary is kept with the sentences that it covers, and
+a briefing shows it as a note: escaped, bounded, and not as a source.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NEWEST_CHARS = 600
 OLDER_CHARS = 160
 KEPT_CHARS = 4_000
 SUMMARY_SHARE = 1 / 8
-"""The summary's most share of a briefing's budget."""
+"""The largest share of a briefing's budget that the summary may take."""
 SUMMARY_TOKENS = 300
 INTRODUCTION = (
     "A model's note on what earlier rounds found and is not shown; no source:"
@@ -35,8 +35,8 @@ class Note(Value, frozen=True, kw_only=True):
     """The words of one round before its tools ran.
 
     Attributes:
-        newest_line: The line that a briefing shows while no later round has words of its own.
-        older_line: The shorter line that it shows from then on.
+        newest_line: The line that a briefing shows until a later round has words of its own.
+        older_line: The shorter line that it shows afterwards.
     """
 
     round: int
@@ -50,7 +50,7 @@ class Summary(Value, frozen=True, kw_only=True):
 
     Attributes:
         call_id: The call: its request and its reply are in the trace.
-        of: The sentences that it was shown.
+        of: The sentences that it covers.
     """
 
     call_id: str
@@ -64,8 +64,8 @@ class Reasoning(Value, frozen=True, kw_only=True):
     Attributes:
         notes: Its words between tool calls, oldest first.
         summary: The newest summary; None if compression is extractive.
-        wanted: The summary that is waited for.
-        notes_thoughts: Thoughts are words too; False in traces of rules 1.
+        wanted: The summary under way.
+        notes_thoughts: True if thoughts count as words; False in traces of rules 1.
     """
 
     notes: tuple[Note, ...] = ()
@@ -75,7 +75,7 @@ class Reasoning(Value, frozen=True, kw_only=True):
 
 
 def fold(reasoning: Reasoning, event: Event) -> Reasoning:
-    """Returns the layer after `event`; a summary for a call that no longer waits is kept out."""
+    """Returns the layer after `event`; it ignores a summary for a call that no longer waits."""
     if isinstance(event, ReasoningCompleted):
         return _with_note(reasoning, event)
     if isinstance(event, SummaryWanted):
@@ -88,7 +88,7 @@ def fold(reasoning: Reasoning, event: Event) -> Reasoning:
 def _with_summary(
     reasoning: Reasoning, event: SummaryCompleted | SummaryFailed | SummarySkipped
 ) -> Reasoning:
-    """Ends the wait for a summary; one that failed or cannot be used leaves the one before it in its place."""
+    """Ends the wait for a summary; a failed or unusable one leaves the previous one in place."""
     wanted = reasoning.wanted
     if wanted is None or wanted.call_id != event.for_call:
         return reasoning
@@ -99,7 +99,7 @@ def _with_summary(
 
 
 def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
-    """Notes the words of a reply that asks for tools; those of the others are the answer."""
+    """Notes the words of a reply that asks for tools; the words of other replies are the answer."""
     words = [event.text.text.strip()]
     if reasoning.notes_thoughts:
         words.append(event.thought)
@@ -116,7 +116,7 @@ def _with_note(reasoning: Reasoning, event: ReasoningCompleted) -> Reasoning:
 
 
 def lines(reasoning: Reasoning) -> list[NoteLine]:
-    """Returns a line for each note: the newest at some length, older ones shrunk."""
+    """Returns a line for each note: the newest at some length, older ones shortened."""
     newest = newest_round(reasoning)
     shown: list[NoteLine] = []
     for note in reasoning.notes:
@@ -131,7 +131,7 @@ def newest_round(reasoning: Reasoning) -> int:
 
 
 def most_summary_tokens(budget: int) -> int:
-    """Returns the most that the summary may take of a briefing's budget."""
+    """Returns the most tokens of a briefing's budget that the summary may take."""
     return min(SUMMARY_TOKENS, int(budget * SUMMARY_SHARE))
 
 
@@ -145,6 +145,6 @@ def summary_tag(reasoning: Reasoning, room: int) -> str:
         tag = wrap("summary", f"{INTRODUCTION}\n{text}")
         if tokens_of(tag) <= room:
             return tag
-        # Escaping and other scripts make more bytes of a character: then it is cut shorter.
+        # Escaping and other scripts take more bytes a character, so the first cut may be too long.
         chars = chars * 4 // 5
     return ""

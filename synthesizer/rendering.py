@@ -1,4 +1,4 @@
-"""Renders a briefing: its one message, its table of sources, and what differs from the briefing before it and why."""
+"""Renders a briefing: its one message, its table of sources, and its changes since the one before, with reasons."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Numbers = frozenset[int]
 def render(
     memory: Memory, opened: RoundOpened, selection: Selection, notes: Notes
 ) -> BriefingPrepared:
-    """Puts what was selected and the notes into the event of the call of `opened`."""
+    """Builds the event for the call of `opened` from the selection and the notes."""
     shown: list[ShownSource] = []
     blocks: list[StoredText] = []
     for block in selection.sources:
@@ -60,7 +60,7 @@ def render(
 
 
 def _repeated(sources: Sequence[SourceBlock]) -> list[Dropped]:
-    """Lists the facts that are not shown because another says nearly the same."""
+    """Lists the facts that the briefing leaves out because another says nearly the same."""
     rows: list[Dropped] = []
     for block in sources:
         if block.fact.like is not None and block.sentences:
@@ -83,14 +83,14 @@ def _changes(
 
     Args:
         blocks: The whole block of every fact ever found, in order of discovery.
-        shown: What the briefing now shows.
+        shown: The sources of the new briefing.
     """
     before = _numbers_by_fact(last.shown)
     now = _numbers_by_fact(shown)
     merged_into: dict[str, str] = {}
     for block in blocks:
         merged_into.update(dict.fromkeys(block.fact.merged, block.fact.id))
-    # A fact may have lost some sentences by one rule and some by another: each rule is a change of its own.
+    # A fact may lose some sentences by one rule and some by another: each rule is a change of its own.
     dropped_of: dict[str, list[Dropped]] = {}
     for item in dropped:
         dropped_of.setdefault(item.what, []).append(item)
@@ -104,7 +104,7 @@ def _changes(
             if had:
                 found.append(_merged(block, had, merged_into[fact_id]))
         elif number >= last.known:
-            # A fact that is new to this briefing had nothing to lose before: what it lacks, it never showed.
+            # No earlier briefing showed a new fact, so the sentences that it lacks were lost from the start.
             found += _gained(
                 block,
                 "came",
@@ -123,7 +123,7 @@ def _numbers_by_fact(shown: Sequence[ShownSource]) -> dict[str, Numbers]:
 
 
 def _merged(block: SourceBlock, had: Numbers, into: str) -> Change:
-    # The fact is named whole: none of its sentences is shown under its own id any more.
+    # The change names the whole fact, because no request shows a sentence under its id any more.
     return Change(
         what=block.fact.id,
         change="merged",
@@ -145,7 +145,7 @@ def _lost(
 ) -> list[Change]:
     found: list[Change] = []
     for item in reasons:
-        # A rule that names no sentences took all of the fact.
+        # A rule that names no sentences dropped the whole fact.
         gone = lost.intersection(item.sentences) if item.sentences else lost
         if gone:
             found.append(_change(block, _CHANGES_BY_RULE[item.rule], item.why, gone))
@@ -158,7 +158,7 @@ def _change(
     why: str,
     numbers: Numbers,
 ) -> Change:
-    """Builds one change; no sentences are named if they are all of the fact's."""
+    """Builds one change; it names no sentences if they are all of the fact's."""
     is_whole = len(numbers) == len(block.sentences)
     named = () if is_whole else tuple(sorted(numbers))
     return Change(

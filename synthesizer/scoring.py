@@ -1,7 +1,7 @@
-"""States what a briefing knows of each sentence, and has it ranked (`language/ranking.py`); pure.
+"""Collects the signals that a briefing has for each sentence, and ranks by them (`language/ranking.py`); pure.
 
-Known are: how rare the question's terms are among the facts found, the rank, score and number of calls by which a fact
-was found, titles that the question or a tool call names, beginnings of lessons, and sources that name one another.
+They are: the rarity of the question's terms among the facts found, the rank and score of a fact and the number of calls
+that found it, titles that the question or a tool call names, beginnings of lessons, and sources that name one another.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Candidate(NamedTuple):
     """A sentence that a briefing may show.
 
     Attributes:
-        place: Its number among the sentences of all sources, in order of discovery.
+        place: Its index among the sentences of all sources, in the order of the sources.
     """
 
     place: int
@@ -56,7 +56,7 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
     candidates: list[Candidate] = []
     for source in sources:
         fact = source.fact
-        # A fact that no call lists ranks as the first result of one call.
+        # A fact that no call lists ranks like the first result of a single call.
         ranks = ranks_of.get(fact.id, [0])
         signals = PassageSignals(
             rank=min(ranks),
@@ -65,7 +65,7 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
             title_named=_named_share(source.title, namings),
             is_named=fact.id in bridges.named,
             labels=source.labels,
-            # A passage whose place in its lesson is not known counts as its beginning.
+            # A passage of unknown place counts as the beginning of its lesson.
             starts_lesson=not fact.passage.start,
             naming=bridges.naming.get(fact.id, ()),
         )
@@ -76,14 +76,14 @@ def score(aim: Aim, sources: Sequence[SourceBlock]) -> list[Candidate]:
 
 
 def best_first(aim: Aim, sources: Sequence[SourceBlock]) -> tuple[SourceBlock, ...]:
-    """Returns the sources by the search's own score, best first; of two that are as good the one found earlier.
+    """Returns the sources by the search's own score, best first; ties keep the order of discovery.
 
-    Scores are comparable within one call only, so what counts is the share of the best score among all that one call
-    found, be it known before or not.
+    Scores are comparable within one call only, so the order is by the share of the best score among all facts that one
+    call found, known before or not.
     """
     scores: dict[str, float] = {}
     for source in sources:
-        # A fact that took others in has their places in what calls found.
+        # A call may have found a fact that has since been merged into this one.
         for fact_id in (source.fact.id, *source.fact.merged):
             scores[fact_id] = source.fact.passage.score
     shares: dict[str, float] = {}
@@ -98,6 +98,7 @@ def best_first(aim: Aim, sources: Sequence[SourceBlock]) -> tuple[SourceBlock, .
         ids = (source.fact.id, *source.fact.merged)
         return max([shares.get(fact_id, 0.0) for fact_id in ids])
 
+    # The sort is stable in reverse too, so ties keep the order of discovery.
     return tuple(sorted(sources, key=share_of, reverse=True))
 
 
@@ -114,7 +115,7 @@ def _rows(
 def _namings(aim: Aim, sources: Sequence[SourceBlock]) -> set[frozenset[str]]:
     """Returns the terms of titles that the question or one call names, each such set once.
 
-    Calls are many and titles few: each source compared with each call would make the cost their product.
+    There are many calls and few titles: comparing each source with each call would make the cost their product.
     """
     in_titles: set[str] = set()
     for source in sources:
@@ -123,14 +124,14 @@ def _namings(aim: Aim, sources: Sequence[SourceBlock]) -> set[frozenset[str]]:
 
 
 def _named_share(title: frozenset[str], namings: Iterable[frozenset[str]]) -> float:
-    """Returns the most of the title that the question or one call names."""
+    """Returns the largest share of the title that the question or one call names."""
     if not title:
         return 0.0
     return max(len(title & named) for named in namings) / len(title)
 
 
 def _ranks_by_fact(aim: Aim) -> dict[str, list[int]]:
-    """Returns for each fact its rank in every call that found it, from 0."""
+    """Returns each fact's rank in every call that found it, from 0."""
     ranks: dict[str, list[int]] = {}
     for fact_ids in aim.found:
         for rank, fact_id in enumerate(fact_ids):
@@ -173,7 +174,7 @@ def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
     facts_naming: dict[frozenset[str], set[str]] = {}
     for source in sources:
         for sentence in source.sentences:
-            # Most sentences hold no title's longest term.
+            # Most sentences hold no title's longest term, so few titles are compared.
             if keys.isdisjoint(sentence.terms):
                 continue
             for title in _titles_in(sentence.terms, titles):
@@ -188,11 +189,12 @@ def _bridges(sources: Sequence[SourceBlock]) -> _Bridges:
 
 
 def _titles_by_term(sources: Sequence[SourceBlock]) -> TitlesByTerm:
-    """Returns the sources' titles by their longest term, so that each is looked for only if that term is."""
+    """Returns the sources' titles by their longest term; only sentences with that term are searched for the title."""
     titles: TitlesByTerm = {}
-    # Several sources may have one title: each is noted once, and an empty one would be in every sentence.
+    # Several sources may have one title: each is noted once. An empty title would be in every sentence.
     for title in dict.fromkeys([source.title for source in sources]):
         if title:
+            # The term itself breaks ties, because sets have no order and a replay must score alike.
             longest = max(title, key=lambda term: (len(term), term))
             titles.setdefault(longest, []).append(title)
     return titles

@@ -1,28 +1,27 @@
-"""Decides which sentences a briefing shows, in one order of leaving: what has decayed, then what the budget costs.
+"""Decides which sentences a briefing leaves out: first those that have decayed, then those over the budget.
 
-First goes what has *decayed*, although it would fit: sentences that score too little for the age of their fact.
-Scores are compared with that of the best sentence there is, so that a question in other words than the courses' loses
-no more than another.
+The *decayed* go first, even if they would fit: sentences that score too little for the age of their fact. Scores are
+relative to the best sentence of all, so that a question in other words than the courses' loses no more than another.
 
 - The newest round loses nothing. A round later the bar is `LEAST_SCORES[1]` of the best, then `LEAST_SCORES[2]` for
   good.
-- By rules 1 the bars were `OLD_LEAST_SCORES`, and in the newest round only what served no part of the question could
-  go; the words of a tool of one's own stayed whole. That saved a tenth of a cent a question, and lost the evidence of
-  one in twenty.
-- A budget below the usual raises the bars, one above it lowers them: `BAR_A_HALVING` for each halving.
-- Never goes: an outline; a fact that touches a part that is still open; for each part, the best sentence among its
-  facts; and the best sentence of all.
+- By rules 1 the bars were `OLD_LEAST_SCORES`, and in the newest round only sentences that served no part of the
+  question could go; texts of users' own tools stayed whole. That saved a tenth of a cent a question, and lost the
+  evidence of one in twenty.
+- A budget below the usual raises the bars, a larger one lowers them: by `BAR_A_HALVING` for each halving or doubling.
+- These never decay: an outline; a fact that touches a part that is still open; for each part, the best sentence among
+  its facts; and the best sentence of all.
 
 Then, while the rest outgrows its *budget*, single sentences go in this order:
 
-1. A sentence that alone takes more than all the room: it can never be shown.
-2. What no open part of the question needs, before anything that an open part needs. Within each of the two: first any
-   sentence that takes more than a quarter of the room (no course sentence does; a table on one line may: it would
-   drive out everything else), then by score less a sixth for each round of age, the lowest first; of two that score
-   the same, the one found later.
+1. A sentence that alone takes more than all the room, and can never fit.
+2. Sentences that no open part of the question needs, before those that an open part needs. Within each group: first any
+   sentence that takes more than a quarter of the room (no course sentence does; a table on one line may, and would
+   drive out everything else), then by score less a sixth for each round of age, the lowest first; of two with the same
+   score, the one further down.
 
-A fact whose last sentence goes is not shown at all, which frees its labels too. Nothing is forgotten: memory keeps
-all of it, and what an open part or a later call makes score more comes back.
+A fact whose last sentence goes disappears from the request, which frees its labels too. Memory forgets nothing, and a
+sentence comes back when an open part or a later call raises its score.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ MOST_SHIFT = 0.15
 LONGEST_SHARE = 1 / 4
 AGE_WEIGHT = 1 / 6
 SCORE_DIGITS = 2
-"""Digits of a recorded score: enough to see by how much a sentence missed the bar, short enough for every trace."""
+"""Digits of a recorded score: enough to show by how much a sentence missed the bar, few enough for every trace."""
 
 LeastScores = tuple[float | None, ...]
 
@@ -54,12 +53,12 @@ SCORED_LEAST = "over the budget, and worth least to the question"
 
 
 class Selection(NamedTuple):
-    """The sources that a briefing shows, in order of discovery, and what it leaves out.
+    """The sources that a briefing shows, in its order, and the sentences that it leaves out.
 
     Attributes:
         sources: Blocks with the sentences that stay.
-        dropped: What went of each fact, by reason.
-        left_out: The sentences that went, in order.
+        dropped: The sentences that each fact lost, by reason.
+        left_out: The sentences left out, in order.
         tokens: Estimated tokens of the sources.
     """
 
@@ -76,10 +75,10 @@ def select(
     room: int,
     least_scores: LeastScores = LEAST_SCORES,
 ) -> Selection:
-    """Selects what is shown.
+    """Selects the sentences that a briefing shows.
 
     Args:
-        candidates: Every sentence that may be shown, in order of discovery.
+        candidates: Every sentence that the briefing may show, in the order of its sources.
         budget: The tokens of a whole briefing, which set how fast facts decay.
         room: The tokens that the sources may take.
         least_scores: By rounds of age, the share of the best score below which a sentence decays; None: none does.
@@ -91,7 +90,7 @@ def select(
     leaving = _Leaving(blocks.values())
     for candidate, bar in _decayed(candidates, intent, needed, budget, least_scores):
         leaving.leave(candidate, DECAYED, bar)
-    # Sorting is the dearest step of a briefing, and most briefings are within their budget.
+    # Sorting is the most expensive step of a briefing, and most briefings are within their budget.
     if leaving.tokens_left > room:
         for candidate in _leaving_order(candidates, needed, room):
             if leaving.tokens_left <= room:
@@ -107,8 +106,8 @@ class _Leaving:
     """The sentences that have left so far.
 
     Attributes:
-        reasons: For the place of each, why it left.
-        bars: For the place of each that decayed, the score that it would have needed.
+        reasons: Why each left, by place.
+        bars: The score that each decayed one would have needed, by place.
         tokens_left: Estimated tokens of the sources without them.
     """
 
@@ -131,15 +130,15 @@ class _Leaving:
         self.tokens_left -= sentence.tokens
         self._sentences_left[sentence.fact_id] -= 1
         if self._sentences_left[sentence.fact_id] == 0:
-            # A fact without sentences is not shown, so its source and title go too.
+            # A fact without sentences disappears, so its source and title go too.
             self.tokens_left -= candidate.source.label_tokens
 
 
 def _needed_facts(intent: Intent, blocks: Iterable[SourceBlock]) -> set[str]:
-    """Returns the facts that touch a part of the question which is still open."""
+    """Returns the ids of the facts that touch an open part of the question."""
     parts = still_open(intent)
     needed: set[str] = set()
-    # Most briefings have no open part: then no block's terms need be put together.
+    # Most briefings have no open part, and need not collect the terms of the blocks.
     if not parts:
         return needed
     for block in blocks:
@@ -157,7 +156,7 @@ def _decayed(
     budget: int,
     least_scores: LeastScores,
 ) -> list[tuple[Candidate, float]]:
-    """Returns the sentences that score too little for their age, in order, each with the score that it needed."""
+    """Returns the sentences that score too little for their age, in order, each with the score that it lacked."""
     if not candidates:
         return []
     best = max(candidates, key=_score)
@@ -170,7 +169,7 @@ def _decayed(
         bar = bars[min(age, len(bars) - 1)]
         if candidate.score >= bar:
             continue
-        # Whatever an open part may need stays, however low it scores: nothing better was found for that part.
+        # A fact that an open part may need stays, no matter how low it scores: nothing better was found.
         is_kept = candidate.sentence.fact_id in needed or candidate.place in kept
         if not is_kept and _may_decay(candidate, age, intent):
             decayed.append((candidate, bar))
@@ -178,9 +177,9 @@ def _decayed(
 
 
 def _bars(best: float, budget: int, least_scores: LeastScores) -> list[float]:
-    """Returns the least score that stays, by rounds of age."""
+    """Returns the lowest score that stays, by rounds of age."""
     shift = BAR_A_HALVING * log2(USUAL_BUDGET / max(budget, 1))
-    # Without a bound a tiny budget would let nothing stay but the best, and a huge one would let everything stay.
+    # Without a bound a tiny budget would leave nothing but the best sentence, and a huge one would keep everything.
     bounded = max(-MOST_SHIFT, min(MOST_SHIFT, shift))
     bars: list[float] = []
     for share in least_scores:
@@ -197,11 +196,11 @@ def _newest_round(candidates: Sequence[Candidate]) -> int:
 
 
 def _best_of_each_part(candidates: Sequence[Candidate], intent: Intent) -> set[int]:
-    """Returns the places of the best sentence of all, and for each part of the best among the facts that serve it."""
+    """Returns the places of the best sentence of all, and of each part's best among the facts that serve it."""
     best_of_fact = _best_of_each_fact(candidates)
     places = {max(best_of_fact.values(), key=_score).place}
     for fact_ids in intent.served:
-        # A fact that serves a part may be hidden, because another says nearly the same.
+        # A fact that serves a part may be missing here, because another says nearly the same.
         serving = [best_of_fact[each] for each in fact_ids if each in best_of_fact]
         if serving:
             places.add(max(serving, key=_score).place)
@@ -212,7 +211,7 @@ def _best_of_each_fact(candidates: Sequence[Candidate]) -> dict[str, Candidate]:
     best_of_fact: dict[str, Candidate] = {}
     for candidate in candidates:
         known = best_of_fact.setdefault(candidate.sentence.fact_id, candidate)
-        # Of two that score the same the earlier one stays.
+        # Ties go to the earlier one.
         if candidate.score > known.score:
             best_of_fact[candidate.sentence.fact_id] = candidate
     return best_of_fact
@@ -224,14 +223,14 @@ def _score(candidate: Candidate) -> float:
 
 def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
     passage = candidate.source.fact.passage
-    # An outline is one thing: without some of its lines it would be wrong about its course.
+    # An outline is indivisible: without some of its lines it would misstate its course.
     if passage.kind == "outline":
         return False
     if age > 0:
         return True
     if passage.kind != "passage":
         return False
-    # The model has not seen the newest round yet, so only what serves nothing may go unseen.
+    # The model has not seen the newest round yet, so only sentences that serve no part may go unseen.
     held = candidate.sentence.terms | candidate.source.labels
     return not any(serves(part, passage, held) for part in intent.parts)
 
@@ -239,14 +238,14 @@ def _may_decay(candidate: Candidate, age: int, intent: Intent) -> bool:
 def _leaving_order(
     candidates: Sequence[Candidate], needed: set[str], room: int
 ) -> list[Candidate]:
-    """Sorts the sentences into the order in which the budget makes them leave."""
+    """Sorts the sentences into the order in which they leave if the budget is exceeded."""
     newest = _newest_round(candidates)
 
     def order(candidate: Candidate) -> tuple[bool, bool, bool, float, int]:
         sentence = candidate.sentence
         aged_score = candidate.score - AGE_WEIGHT * (newest - sentence.round)
         may_fit = sentence.tokens <= room
-        # False sorts before True: each flag is what lets a sentence stay longer.
+        # False sorts before True: a true flag lets a sentence stay longer.
         return (
             may_fit,
             sentence.fact_id in needed,
@@ -295,13 +294,13 @@ def _dropped(
     leaving: _Leaving,
     is_hidden: bool,
 ) -> list[Dropped]:
-    """Builds the rows for one fact, one a reason; no sentences are named if they are all of the fact's."""
+    """Builds the rows for one fact, one a reason; a row names no sentences if they are all of the fact's."""
     by_reason: dict[str, list[Candidate]] = {}
     for candidate in lost:
         reason = leaving.reasons[candidate.place]
         by_reason.setdefault(reason, []).append(candidate)
     rows: list[Dropped] = []
-    # The labels of a fact that is not shown at all are freed once: the first reason has them.
+    # The labels of a fact that disappears are freed once, and count for the first reason.
     label_tokens = block.label_tokens if is_hidden else 0
     for reason, gone in by_reason.items():
         rows.append(_row(block, reason, gone, leaving.bars, label_tokens))

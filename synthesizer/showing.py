@@ -1,4 +1,4 @@
-"""Shows sentences in a briefing that it had left out, so that one can see what they would have changed."""
+"""Adds sentences to a briefing that had left them out, so that a fork can show what they would have changed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def show_sentences(
         numbers: From 0; empty means all of the fact.
 
     Raises:
-        BadInputError: The fact has no such sentence, or the call is shown a transcript and no briefing.
+        BadInputError: The fact has no such sentence, or the call sees a transcript instead of a briefing.
     """
     whole = source_block(fact)
     wanted = set(numbers or whole.numbers)
@@ -51,11 +51,11 @@ def show_sentences(
 
 
 def _place_of(briefing: BriefingPrepared, fact_id: str) -> tuple[int, set[int]]:
-    """Returns where the fact is among the sources, and what is shown of it; or where it is to be put."""
+    """Returns the fact's index among the sources and its shown sentences; for a new one its future index and none."""
     for number, source in enumerate(briefing.sources):
         if source.fact_id == fact_id:
             return number, set(source.sentences)
-    # It was not good enough to be shown, so it comes last.
+    # The briefing had left it out, so it comes last.
     return len(briefing.sources), set()
 
 
@@ -67,9 +67,10 @@ def _tokens_of(whole: SourceBlock, numbers: set[int]) -> int:
 def _with_block(
     briefing: BriefingPrepared, place: int, end: int, block: StoredText
 ) -> tuple[Message, ...]:
-    """Returns the messages with the block in the place of the sources from `place` to `end`."""
+    """Returns the messages with the block replacing the sources from `place` to `end`."""
     *before, last = briefing.messages
     sources = [at for at, shown in enumerate(last.content) if _is_source(shown)]
+    # A briefing is one message with a block for each source; a transcript is not.
     if before or len(sources) != len(briefing.sources):
         raise BadInputError(
             "The call is shown a transcript: sentences can be added to a briefing only."
@@ -87,13 +88,13 @@ def _is_source(block: StoredText) -> bool:
 def _still_dropped(
     dropped: Sequence[Dropped], fact_id: str, shown: set[int]
 ) -> list[Dropped]:
-    """Returns what is left out without the sentences that are shown now."""
+    """Returns the rows of dropped sentences without those that the briefing now shows."""
     left: list[Dropped] = []
     for item in dropped:
         if item.what != fact_id:
             left.append(item)
             continue
-        # No sentence is named if it was all of them.
+        # A row names no sentences if the whole fact was dropped.
         named = item.sentences or tuple(range(len(item.scores)))
         scored = zip(named, item.scores, strict=False)
         scores = [score for number, score in scored if number not in shown]

@@ -1,7 +1,8 @@
-"""Asks for a summary of older rounds if one is worth a call (`compression="model"`), and names its sentences.
+"""Requests a summary of older rounds if one is worth a call (`compression="model"`), and names its sentences.
 
-What a briefing shows is chosen as ever, and a summary tells of what that leaves out of older rounds. Only if the
-budget is full does what can be cited make room for what cannot: for an eighth at most, and the lowest scores first.
+The briefing selects its sentences as usual, and the summary covers those of older rounds that it leaves out. Only if
+the budget is full do sentences, which can be cited, make room for the summary, which cannot: an eighth at most, and the
+lowest scores first.
 """
 
 from __future__ import annotations
@@ -26,24 +27,23 @@ from antiphon.vocabulary.events import RoundOpened, SummaryWanted
 from antiphon.vocabulary.values import Message, ShownSource
 
 LEAST_SHARE = 1 / 60
-"""Less than this share of a briefing's budget (100 tokens as a rule) is not worth a call."""
+"""Fewer left-out tokens than this share of a briefing's budget (100 as a rule) are not worth a call."""
 LEAST_ROOM = 48
-"""With less room for its words a summary says nothing: a budget that small is left without."""
+"""With fewer tokens a summary would say nothing, so there is none for a budget that small."""
 MOST_TOKENS = 3_000
-"""The most that a summarising call sees; what scores most comes first."""
+"""Most tokens of sentences in a summarising call; the best scores come first."""
 LONGEST_SENTENCE = 500
 NOTE_CHARS = 1_000
 SOURCE_CHARS = 120
 
 
 def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
-    """Returns the wish for a summary before the briefing of `opened`; None if none is worth a call."""
+    """Returns the request for a summary before the briefing of `opened`; None if it is not worth a call."""
     budget = memory.settings.briefing_tokens
     room_of_summary = most_summary_tokens(budget)
     if memory.settings.compression != "model" or room_of_summary < LEAST_ROOM:
         return None
-    # The choice is made as the briefing will make it, with the summary's room taken off: what that leaves out is what
-    # the summary must tell of.
+    # Selects as the briefing will, less the summary's room: the summary must cover what this leaves out.
     draft = draft_briefing(memory, opened)
     selection = select(
         draft.candidates,
@@ -75,7 +75,7 @@ def want_summary(memory: Memory, opened: RoundOpened) -> SummaryWanted | None:
 
 
 def _material(left_out: Sequence[Candidate], newest: int) -> list[Candidate]:
-    """Chooses what a summarising call can see of the finds of older rounds, best first; returns it in order."""
+    """Chooses the left-out sentences of older rounds for a summarising call, best first; returns them in order."""
     chosen: list[Candidate] = []
     room = MOST_TOKENS
     for candidate in sorted(
@@ -102,7 +102,7 @@ def _shown_sources(material: Sequence[Candidate]) -> tuple[ShownSource, ...]:
 
 
 def _covers(summary: Summary | None, of: Sequence[ShownSource]) -> bool:
-    """Returns True if a summary was made of all these sentences already."""
+    """Returns True if the summary covers all these sentences already."""
     if summary is None:
         return False
     summed_up = {row.fact_id: row.sentences for row in summary.of}
@@ -127,7 +127,7 @@ def _quoted(material: Sequence[Candidate]) -> list[Material]:
 
 
 def _older_words(reasoning: Reasoning) -> list[Material]:
-    """Returns the model's words in older rounds, if the notes have only their beginning."""
+    """Returns the model's words of older rounds that the notes have shortened."""
     newest = newest_round(reasoning)
     words: list[Material] = []
     for note in reasoning.notes:

@@ -1,4 +1,4 @@
-"""The synthesizer's table of rules: what is remembered of each event, and what the next call sees."""
+"""The synthesizer's table of rules, which turn events into memory, and memory into the next call's messages."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from antiphon.vocabulary.values import Value
 
 
 class Synthesis(Value, frozen=True, kw_only=True):
-    """The synthesizer's state: the memory, and the round whose briefing waits for a summary, if one does."""
+    """The synthesizer's state: the memory, and the round whose briefing waits for a summary, if any."""
 
     memory: Memory = Memory()
     waiting: RoundOpened | None = None
@@ -41,12 +41,12 @@ Decision = tuple[Synthesis, tuple[Event, ...]]
 
 
 def after_memorable_event(state: Synthesis, recorded: Recorded[Event]) -> Decision:
-    """Remembers an event that asks for nothing."""
+    """Remembers an event that needs no reaction."""
     return replace(state, memory=remember(state.memory, recorded.event)), ()
 
 
 def after_tools_settled(state: Synthesis, recorded: Recorded[ToolsSettled]) -> Decision:
-    """Takes a round's outcomes into memory; a round that is settled twice counts once."""
+    """Takes a round's outcomes into memory; a round that settles twice counts once."""
     memory, synthesized = settle(state.memory, recorded.event)
     state = replace(state, memory=memory)
     if synthesized is None:
@@ -55,10 +55,11 @@ def after_tools_settled(state: Synthesis, recorded: Recorded[ToolsSettled]) -> D
 
 
 def after_round_opened(state: Synthesis, recorded: Recorded[RoundOpened]) -> Decision:
-    """Prepares the briefing, or the transcript if calls see that; or first asks for a summary."""
+    """Prepares the briefing, or the transcript if calls see that; or first requests a summary."""
     opened = recorded.event
     memory = within(state.memory, opened)
     state = Synthesis(memory=memory)
+    # A round with a limit of its own gets a briefing, because a transcript cannot be shortened.
     if memory.settings.context == "transcript" and opened.briefing_tokens is None:
         return state, (
             transcribe(memory.transcript, memory.head, memory.sources, opened),
@@ -75,7 +76,7 @@ def after_summary(
     | Recorded[SummaryFailed]
     | Recorded[SummarySkipped],
 ) -> Decision:
-    """Prepares the briefing that waited, with the summary or without."""
+    """Prepares the waiting briefing, with or without the summary."""
     opened = state.waiting
     if opened is None or opened.call_id != recorded.event.for_call:
         return state, ()
@@ -105,7 +106,7 @@ RULES: Rules[Synthesis] = {
 
 
 class ContextSynthesizer(Decider[Synthesis]):
-    """Decides what is remembered of one query, and what each of its reasoning calls sees."""
+    """Decides what to remember of one query, and what each of its reasoning calls sees."""
 
     role = SYNTHESIZER
     initial = Synthesis()

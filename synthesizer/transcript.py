@@ -1,7 +1,7 @@
-"""The other way to show a call what was done: the plain growing message list (`context="transcript"`).
+"""The alternative to briefings: the plain growing message list (`context="transcript"`).
 
-It is the yardstick that briefings are compared with. Nothing is ranked, merged or dropped: each reply goes back as it
-came, each tool call is answered, and what was sent once is at the same place in every later request.
+It is the baseline for comparing briefings. Nothing is ranked, merged or dropped: each reply goes back as it came, with
+an answer to each of its tool calls, and every later request repeats the earlier one as its beginning.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _NOT_RUN = "The call was not run."
 
 
 class CallAnswer(Value, frozen=True, kw_only=True):
-    """The answer to one tool call: its passages, or words if it brought none."""
+    """The answer to one tool call: its passages, or words if it found none."""
 
     tool_call_id: str
     passages: tuple[str, ...] = ()
@@ -40,7 +40,7 @@ class CallAnswer(Value, frozen=True, kw_only=True):
 
 
 class Transcript(Value, frozen=True, kw_only=True):
-    """The replies that asked for tools, the calls that were started, and what came of each; all oldest first."""
+    """The replies that called tools, the calls that were started, and their outcomes; all oldest first."""
 
     turns: tuple[ReasoningCompleted, ...] = ()
     started: tuple[ToolCall, ...] = ()
@@ -69,7 +69,7 @@ def _answer_in(event: Event) -> CallAnswer | None:
             passages=tuple(passage_ids),
             words=event.output.text,
         )
-    # A tripped breaker need not be about a call.
+    # The breaker may trip without a call.
     if (
         isinstance(event, (ToolFailed, BreakerTripped))
         and event.tool_call_id is not None
@@ -86,12 +86,12 @@ def transcribe(
     sources: Sequence[SourceBlock],
     opened: RoundOpened,
 ) -> BriefingPrepared:
-    """Writes the message list for the call of `opened`; each search result in it is a row of its table of sources."""
+    """Writes the message list for the call of `opened`; each search result in it is a row of the table of sources."""
     by_passage = {block.fact.passage.id: block for block in sources if block.sentences}
-    # The request ends with a message of the user: the question, or the answers to the last tool calls.
+    # The request ends with a user message: the question, or the answers to the last tool calls.
     messages: list[Message] = []
     of_user = list(head)
-    # Once for all calls: an imported query may have made hundreds.
+    # Built once for all calls: an imported query may have made hundreds.
     answers = {answer.tool_call_id: answer for answer in transcript.answers}
     shown: list[SourceBlock] = []
     for turn in transcript.turns:
@@ -105,7 +105,7 @@ def transcribe(
             shown += blocks
     of_user += _ending(opened)
     messages.append(Message(role="user", content=tuple(of_user)))
-    # A source that two calls brought is in the request twice, and has two rows: citations count them so.
+    # A source that two calls found is in the request twice and has two rows, because citations count both.
     table: list[ShownSource] = []
     facts: dict[str, None] = {}
     for block in shown:
@@ -124,12 +124,12 @@ def transcribe(
 def _blocks_of(
     answer: CallAnswer, by_passage: Mapping[str, SourceBlock]
 ) -> list[SourceBlock]:
-    """Returns the blocks of an answer's passages; one of white space alone has none."""
+    """Returns the blocks of an answer's passages; a passage of white space alone has none."""
     return [by_passage[each] for each in answer.passages if each in by_passage]
 
 
 def _ending(opened: RoundOpened) -> list[StoredText]:
-    """Returns what ends this request alone: reviewers' words on the last draft, and that no tools are left."""
+    """Returns the ending of this request only: reviewers' words on the last draft, and a note that no tools remain."""
     blocks: list[StoredText] = []
     if opened.note:
         blocks.append(text_block(write_review(opened.note)))
@@ -149,7 +149,7 @@ def _tokens_of(messages: Sequence[Message]) -> int:
 def _answer_to(
     transcript: Transcript, answers: Mapping[str, CallAnswer], call: ToolCall
 ) -> CallAnswer:
-    """Returns the call's answer: its own, or that of the same call started by an earlier attempt at the reply."""
+    """Returns the answer to the call, or to the same call started by an earlier attempt at the reply."""
     # A reply that was cut off may have started a call early; its answer serves the same call of the next attempt.
     if call.id in answers:
         return answers[call.id]
@@ -164,7 +164,7 @@ def _answer_to(
 
 
 def _sendable(blocks: Sequence[StoredText]) -> tuple[StoredText, ...]:
-    """Returns the reply as it came; blank text blocks are left out, the API refuses them."""
+    """Returns the reply as it came; blank text blocks are left out, because the API refuses them."""
     sendable: list[StoredText] = []
     for stored in blocks:
         block: Mapping[str, object] = msgspec.json.decode(stored.text)
@@ -174,7 +174,7 @@ def _sendable(blocks: Sequence[StoredText]) -> tuple[StoredText, ...]:
 
 
 def _tool_result(answer: CallAnswer, blocks: Sequence[SourceBlock]) -> StoredText:
-    # The blocks are JSON already, and their bytes must be those of the earlier request.
+    # The blocks stay JSON texts, because their bytes must match the earlier request's.
     parts = [block.json.text for block in blocks]
     if not parts and answer.words.strip():
         parts = [text_block(answer.words).text]

@@ -1,4 +1,4 @@
-"""The layer of tool usage: what was tried, why, what came of it, and which lessons the search has reached."""
+"""The layer of tool usage: the attempts, their reasons and outcomes, and the lessons that the search has reached."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ARGUMENT_CHARS = 300
 NAME_CHARS = 100
 MOST_ARGUMENTS = 12
 MOST_ALIKE = 3
-"""As many facts are named in one attempt that say nearly the same as a fact that is shown."""
+"""Most facts that one attempt's note names as saying nearly the same as a shown fact."""
 
 Outcome = Literal["requested", "running", "found", "nothing", "failed", "repeated"]
 
@@ -63,19 +63,19 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
 
 
 class AlikeFact(Value, frozen=True, kw_only=True):
-    """A fact that is not shown, because it says nearly the same as another, and where it is."""
+    """A fact left out because it says nearly the same as another, and its place."""
 
     id: str
     source: str
 
 
 class SettledAttempt(Value, frozen=True, kw_only=True):
-    """An attempt that is over, with what briefings note of it: short, whatever the model or a tool wrote.
+    """A finished attempt, with its note for briefings: short, no matter how much the model or a tool wrote.
 
     Attributes:
-        note: The note without the facts, whose numbers differ from request to request.
-        identity: What it has in common with a call that repeats it.
-        alike: Those of its new facts that are not shown.
+        note: The note without its facts, because their numbers differ from request to request.
+        identity: The identity that it shares with a call that repeats it.
+        alike: Those of its new facts that briefings leave out.
     """
 
     attempt: ToolAttempt
@@ -95,10 +95,10 @@ class ToolUsage(Value, frozen=True, kw_only=True):
     """All attempts.
 
     Attributes:
-        settled: Attempts of rounds that are over, and repeated calls.
-        open: Attempts of the round that is under way.
-        asked: Every call that a reply asked for.
-        refused: Ids of calls that were refused as repeated before their reply was complete.
+        settled: Attempts of finished rounds, and repeated calls.
+        open: Attempts of the current round.
+        asked: Every call that a reply made.
+        refused: Ids of calls refused as repeats before their reply was complete.
     """
 
     settled: tuple[SettledAttempt, ...] = ()
@@ -108,7 +108,7 @@ class ToolUsage(Value, frozen=True, kw_only=True):
 
 
 def fold(usage: ToolUsage, event: Event) -> ToolUsage:
-    """Returns the layer after `event`; outcomes of calls that are not open are kept out."""
+    """Returns the layer after `event`; it ignores outcomes of calls that are not open."""
     if isinstance(event, ToolRequested):
         return replace(usage, open=(*usage.open, _attempt(event.round, event.call)))
     if isinstance(event, ReasoningCompleted):
@@ -128,7 +128,7 @@ def fold(usage: ToolUsage, event: Event) -> ToolUsage:
 def _with_progress(
     usage: ToolUsage, event: ToolStarted | ToolSubstituted | ToolSucceeded | ToolFailed
 ) -> ToolUsage:
-    # Of a round's many attempts one changes: the others are copied in one go.
+    # Only one attempt of a round's many changes, so the list is copied in one go.
     attempts = list(usage.open)
     for place, attempt in enumerate(usage.open):
         if attempt.id == event.tool_call_id:
@@ -137,7 +137,7 @@ def _with_progress(
 
 
 def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> ToolUsage:
-    """Returns the layer after a round: confirmed attempts with what they brought; the others are forgotten."""
+    """Returns the layer after a round: confirmed attempts with their facts; it forgets the others."""
     confirmed = frozenset((*settled.succeeded, *settled.failed))
     brought = dict(discovery.by_call)
     found = {fact.id: fact for fact in discovery.new}
@@ -146,7 +146,7 @@ def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> Too
         if attempt.id not in confirmed:
             continue
         facts = brought.get(attempt.id, ())
-        # A fact that several calls brought in one round is new by the call that found it first.
+        # A fact that several calls of one round found is new to the first of them.
         new: dict[str, Fact] = {}
         for fact_id in facts:
             fact = found.get(fact_id)
@@ -158,7 +158,7 @@ def settle(usage: ToolUsage, settled: ToolsSettled, discovery: Discovery) -> Too
 
 
 def coverage(facts: Sequence[Fact]) -> dict[tuple[str, int | None], tuple[str, ...]]:
-    """Returns the search's reach: for each course and lesson, the ids of the facts found in it."""
+    """Returns the coverage of the search: for each course and lesson, the ids of the facts found in it."""
     reached: dict[tuple[str, int | None], tuple[str, ...]] = {}
     for fact in facts:
         if fact.passage.course is not None:
@@ -184,8 +184,8 @@ def noted_attempts(usage: ToolUsage, numbers: Mapping[str, int]) -> list[NoteLin
 
 
 def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
-    """Returns the note's detail, and which sources say nearly the same as a result that is shown."""
-    # This is here and not in the result's title, for a block once made must not change.
+    """Returns the note's detail, and the places that say nearly the same as a shown result."""
+    # This is here and not in the result's title, because a block must never change.
     alike = [
         f"{fact.source} says nearly the same as result {numbers[fact.id]}"
         for fact in settled.alike
@@ -195,7 +195,7 @@ def _detail(settled: SettledAttempt, numbers: Mapping[str, int]) -> str:
 
 
 def arguments_of(written: str) -> dict[str, object]:
-    """Returns the arguments as an object; empty if the model wrote none that can be read."""
+    """Returns the arguments as an object; empty if the model's text is not one."""
     try:
         return msgspec.json.decode(written, type=prepared(dict[str, object]))
     except (msgspec.DecodeError, RecursionError):
@@ -205,7 +205,7 @@ def arguments_of(written: str) -> dict[str, object]:
 def _attempt(
     round_: int, call: ToolCall, outcome: Outcome = "requested"
 ) -> ToolAttempt:
-    # The model may write anything in the place of its reason, or nothing.
+    # The model may write anything as its reason, or nothing.
     why = arguments_of(call.arguments).get(WHY)
     if not isinstance(why, str):
         why = ""
@@ -245,9 +245,9 @@ def _after(
 
 
 def _with_refusals(usage: ToolUsage) -> ToolUsage:
-    """Turns refusals whose call is known into attempts; either of the two events may come first."""
+    """Turns refusals of known calls into attempts; either of the two events may come first."""
     asked = {each.call.id: each for each in usage.asked}
-    # A refusal whose call is not known waits until the reply that asked for it is complete.
+    # A refusal of an unknown call waits until the reply that made the call is complete.
     noted: list[SettledAttempt] = []
     waiting: list[str] = []
     for call_id in usage.refused:
@@ -260,7 +260,7 @@ def _with_refusals(usage: ToolUsage) -> ToolUsage:
 
 
 def _facts_behind(usage: ToolUsage, settled: SettledAttempt) -> tuple[str, ...]:
-    """Returns the facts behind an attempt: its own, or for a repeated call those of the call that it repeats."""
+    """Returns the facts of an attempt: its own, or those of the call that it repeats."""
     if settled.attempt.outcome != "repeated":
         return settled.attempt.facts
     for other in usage.settled:
@@ -270,14 +270,14 @@ def _facts_behind(usage: ToolUsage, settled: SettledAttempt) -> tuple[str, ...]:
 
 
 def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
-    """Returns the attempt with its note; as `new`, the facts that it found first."""
+    """Returns the attempt with its note; `new` holds the facts that it found first."""
     details: list[str] = []
     if attempt.substitute:
         details.append(f"answered by {shorten(attempt.substitute, NAME_CHARS)}")
     if error := shorten(attempt.detail, DETAIL_CHARS):
         details.append(error)
     outcome = attempt.outcome
-    # A settled attempt has ended; one that has not, ended with its round and brought nothing.
+    # An attempt without an outcome ended with its round, and found nothing.
     if outcome == "requested" or outcome == "running":
         outcome = "failed"
     note = Attempt(
@@ -299,7 +299,7 @@ def _settled(attempt: ToolAttempt, new: Iterable[Fact]) -> SettledAttempt:
 
 
 def _short_arguments(written: str) -> dict[str, object]:
-    """Returns the arguments, with what is long or nested made one short line: the model may write anything."""
+    """Returns the arguments with long or nested values as one short line: the model may write anything."""
     shown: dict[str, object] = {}
     for name, value in list(arguments_of(written).items())[:MOST_ARGUMENTS]:
         if isinstance(value, dict | list):

@@ -1,4 +1,4 @@
-"""Views of a query's memory and of its briefings at any place of its trace, as plain values to be shown and asked."""
+"""Views of a query's memory and its briefings at any event of its trace, as plain values for pages and programs."""
 
 from __future__ import annotations
 
@@ -138,12 +138,13 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
 
 def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> MemoryView:
-    """Folds a trace anew, recorded or still being written, up to the event `at` (None: all of it)."""
+    """Folds a trace, complete or still being written, up to the event `at` (None: all of it)."""
     memory = Memory()
     last = 0
     for recorded in events:
         if at is not None and recorded.seq > at:
             break
+        # Only `settle` closes a round; the trace holds the event that it returns already.
         if isinstance(recorded.event, ToolsSettled):
             memory, _ = settle(memory, recorded.event)
         else:
@@ -153,7 +154,7 @@ def memory_at(events: Iterable[Recorded[Event]], at: int | None = None) -> Memor
 
 
 def briefings_of(events: Iterable[Recorded[Event]]) -> tuple[BriefingView, ...]:
-    """Returns every briefing of a trace, in order, with what differs from the one before it and why."""
+    """Returns every briefing of a trace, in order, with its changes since the one before and their reasons."""
     views: list[BriefingView] = []
     facts: dict[str, Fact] = {}
     conversation: tuple[Exchange, ...] = ()
@@ -201,7 +202,7 @@ def _memory_view(memory: Memory, at: int) -> MemoryView:
         CoverageView(course=course, lesson=lesson, facts=fact_ids)
         for (course, lesson), fact_ids in coverage(found).items()
     ]
-    # Calls of the round that is under way come last, as they were asked for last.
+    # Calls of the current round come last, because they were requested last.
     attempts = [settled.attempt for settled in memory.usage.settled]
     attempts += memory.usage.open
     summary = memory.reasoning.summary

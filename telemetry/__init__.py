@@ -1,4 +1,4 @@
-"""Telemetry: OpenTelemetry spans and Prometheus metrics of queries, made by components that only look on."""
+"""Telemetry: OpenTelemetry spans and Prometheus metrics of queries, made by components that only observe."""
 
 from antiphon.exports import exports
 

@@ -1,8 +1,8 @@
-"""What was asked, sent, found and answered, as attributes of spans: only if the settings ask for it.
+"""The content of questions, requests, finds and answers as attributes of spans, only if the settings ask for it.
 
-Messages, tool definitions and documents have the JSON schemas of the conventions (`model/gen-ai/*.json` there), written
-as text: the SDK takes no attribute that holds others. Spans wait in memory, and collectors refuse large ones: so every
-size is bounded.
+Messages, tool definitions and documents follow the JSON schemas of the conventions (`model/gen-ai/*.json` there),
+encoded as text because the SDK takes no nested attributes. Every size is bounded: spans wait in memory, and collectors
+refuse large ones.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from antiphon.vocabulary.events import Event
 from antiphon.vocabulary.values import Passage, Request, StoredText
 
 ATTRIBUTE_BYTES = 64_000
-"""Bytes of one attribute; what cannot be made so small is left out."""
+"""Most bytes of one attribute; one that cannot be cut to that size is left out."""
 TEXT_CHARS = (8_000, 2_000, 500, 125)
-"""Characters of one text; then fewer of all texts of an attribute, until it fits. What is missing is said instead."""
+"""Most characters of each text; the next bound applies if the attribute is still too large. The cut is marked."""
 
 Json = dict[str, Any]
 
 
 def content_of(event: Event) -> Attributes:
-    """Returns what an event says in words; nothing of an event that says nothing on a span."""
+    """Returns the content of an event as attributes; none for an event that puts no content on its span."""
     return _bounded(_said(event))
 
 
 def retrieval_of(asked: e.ToolRequested, found: e.ToolSucceeded) -> Attributes:
-    """Returns the query and the passages of a tool call that found some."""
+    """Returns the query and the passages of a tool call, as attributes."""
     said: Json = {c.RETRIEVAL_DOCUMENTS: [_document(each) for each in found.passages]}
     match _plain(asked.call.arguments):
         case {"query": str(query)}:
@@ -56,7 +56,7 @@ def _said(event: Event) -> Json:
         case e.ToolSucceeded(output=output):
             return {c.TOOL_RESULT: output.text}
         case e.ToolFailed(detail=detail):
-            # The model is told it as the call's result.
+            # The model gets it as the call's result.
             return {c.TOOL_RESULT: detail}
         case e.ResponseAssembled(answer=answer):
             message = _output([_text_part(answer)], "stop")
@@ -69,7 +69,7 @@ def _request(request: Request) -> Json:
     for message in request.messages:
         parts: list[Json] = []
         for part in _parts(message.content):
-            # The Messages API has the results of tools among a user's words; the conventions have a role for them.
+            # The Messages API puts tool results into a user's message; the conventions have a role for them.
             if part["type"] == "tool_call_response":
                 messages.append({"role": "tool", "parts": [part]})
             else:
@@ -89,7 +89,7 @@ def _definition(tool: Json) -> Json:
 
 
 def _document(passage: Passage) -> Json:
-    # The schema knows id and score and allows more; content and metadata are what readers of it look for.
+    # The schema names only id and score, and allows more; viewers of traces look for content and metadata.
     names = ("source", "title", "place", "link")
     metadata = {name: getattr(passage, name) for name in names}
     about = {"content": passage.text.text, "metadata": metadata}
@@ -97,7 +97,7 @@ def _document(passage: Passage) -> Json:
 
 
 def _output(parts: list[Json], finish: str) -> Json:
-    # Since v0.1.0 the reason need not stand here, and Phoenix reads no message without it.
+    # Since v0.1.0 of the conventions the reason is optional here, but Phoenix reads no message without it.
     return {"role": "assistant", "parts": parts, "finish_reason": finish}
 
 
@@ -106,8 +106,8 @@ def _parts(blocks: Iterable[StoredText]) -> list[Json]:
 
 
 def _part(block: Any) -> Json:
-    """Returns a content block of the Messages API as the conventions have it."""
-    # Names and ids are not redacted, so they must look like some.
+    """Converts a content block of the Messages API to a message part of the conventions."""
+    # Redaction leaves names and ids alone, so a value that does not look like one must not pass for one.
     match block:
         case {"type": "text" | "search_result"}:
             return _text_part(_words(block))
@@ -129,7 +129,7 @@ def _text_part(text: str) -> Json:
 
 
 def _words(content: Any) -> str:
-    """Returns the text of content blocks; that of a source begins with its name."""
+    """Returns the text of content blocks; a source's text begins with its name."""
     match content:
         case str():
             return content
@@ -143,7 +143,7 @@ def _words(content: Any) -> str:
 
 
 def _plain(text: str) -> Any:
-    """Returns what a JSON text says; the text itself if it is none, as a cut-off reply leaves it."""
+    """Decodes a JSON text; returns the text itself if it is not JSON, such as the end of a cut-off reply."""
     try:
         return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
@@ -156,13 +156,14 @@ def _bounded(said: Json) -> Attributes:
 
 
 def _fitting(value: Any) -> str:
-    """Returns a text as it is and all else as JSON; nothing of what cannot be made small enough."""
+    """Returns a text, cut, or anything else as JSON; an empty text if it cannot be made small enough."""
     if isinstance(value, str):
         return str(_cut(value, TEXT_CHARS[0]))
     for most in TEXT_CHARS:
         try:
             encoded = msgspec.json.encode(_cut(value, most))
         except RecursionError:
+            # Cutting the texts shorter makes nothing less deeply nested.
             break
         if len(encoded) <= ATTRIBUTE_BYTES:
             return encoded.decode()

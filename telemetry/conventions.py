@@ -2,7 +2,7 @@
 
 Names that begin with `gen_ai.` and `error.` are those of the semantic conventions for generative AI
 (https://github.com/open-telemetry/semantic-conventions-genai); `input.value` and `output.value` are OpenInference's,
-and the others are ours. docs/telemetry.md says why anything stands beside the conventions.
+and the others are ours. docs/telemetry.md says why we need more than the conventions.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ SPAN_EVENTS: dict[str, str] = {
     "recovery_started": "something failed, and the query continues another way",
     "retried": "an attempt of a call failed, and another follows",
 }
-"""What happens at one moment within a span."""
+"""The span events: things that happen at one moment within a span."""
 
 ATTRIBUTES: dict[str, str] = {
     OPERATION: "`invoke_agent`, `chat`, `execute_tool` or `retrieval`",
@@ -116,7 +116,7 @@ ATTRIBUTES: dict[str, str] = {
     LIMIT: "the limit that was reached",
     LEVEL: "`tool`, `round`, `session` or `response`",
 }
-"""Every attribute but those of content. None holds text of a question, a document, a tool's result or a reply."""
+"""Every attribute except those of content. None holds text of a question, a document, a tool's result or a reply."""
 
 CONTENT: dict[str, str] = {
     INPUT_MESSAGES: "`chat`: the messages as they were sent; `invoke_agent`: the question",
@@ -131,4 +131,4 @@ CONTENT: dict[str, str] = {
     RETRIEVAL_DOCUMENTS: "`retrieval`: the passages, best first, each with `id`, `score`, `content` and `metadata` "
     "(source, title, place, link)",
 }
-"""The attributes that are sent only if `ANTIPHON_OTLP_CONTENT` says so."""
+"""The attributes that are exported only if `ANTIPHON_OTLP_CONTENT` is set."""

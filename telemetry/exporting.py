@@ -1,4 +1,4 @@
-"""Sends spans to a collector: OpenTelemetry's SDK and exporter, in batches and from a thread. No query waits for it."""
+"""Sends spans to a collector with OpenTelemetry's SDK and exporter, in batches from a thread. No query waits for it."""
 
 from __future__ import annotations
 
@@ -22,40 +22,40 @@ from antiphon.vocabulary.outside import without_userinfo
 from antiphon.vocabulary.program import program_version
 
 PATH = "/v1/traces"
-"""Where a collector takes spans (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request)."""
+"""The path at which a collector accepts spans (https://opentelemetry.io/docs/specs/otlp/#otlphttp-request)."""
 SEND_S = 3.0
-"""Seconds for one batch, with all attempts."""
+"""Seconds for one batch, including all retries."""
 EVERY_S = 2.0
-"""Seconds after which what waits is sent, also if it is little."""
+"""Seconds after which waiting spans are sent even if they fill no batch."""
 BATCH = 512
 MOST_WAITING = 8 * BATCH
-"""Spans that may wait; the oldest are dropped when the collector takes none."""
+"""Most spans that wait; if the collector accepts none, the oldest are dropped."""
 WITH_CONTENT = 8
-"""By this both are divided if spans say things in words: one may have 256 kB then, and collectors take some 20 MB."""
+"""Divides both numbers if spans carry content: a span may then have 256 kB, and collectors accept some 20 MB."""
 OF_THE_EXPORTER = ("content-type", "content-encoding", "user-agent")
 """Headers that the exporter sets itself."""
 CLOSING_S = 4.0
-"""Seconds that the end of the service waits for the last ones."""
+"""Seconds that the closing service waits for the last spans."""
 
 current_query: ContextVar[str] = ContextVar("current_query", default="")
-"""The id of the query whose span begins: the SDK asks for a trace's id without saying what the trace is about."""
+"""The id of the query whose span begins: the SDK asks for a trace's id without saying which trace it is for."""
 
 Redact = Callable[[Any], Any]
-"""Returns an event of the same kind without what must not leave."""
+"""Returns an event of the same kind with everything confidential redacted."""
 
 _TRACE_ID = re.compile(r"[0-9a-f]{32}")
 _log = structlog.get_logger(__name__)
 
 
 class SpanExport:
-    """The way to the collector, with a tracer provider of its own; shared by all queries of a service.
+    """The export of spans to a collector, with its own tracer provider; all queries of a service share it.
 
     Args:
         headers: Sent with each batch.
-        redact: Blots in an event what must not leave; None: the spans say nothing in words.
+        redact: Redacts an event before its content is exported; None: spans carry no content.
 
     Attributes:
-        tracer: Makes the spans that are sent.
+        tracer: Makes the exported spans.
     """
 
     def __init__(
@@ -65,8 +65,10 @@ class SpanExport:
         self._session = _Session(headers)
         about = {"service.name": "antiphon", "service.version": program_version()}
         self._provider = TracerProvider(
+            # Named here, so that the SDK takes no sampler from the environment.
             sampler=DEFAULT_ON,
             resource=Resource.create(about),
+            # `close` shuts it down, within a time limit of its own.
             shutdown_on_exit=False,
             id_generator=_TraceIds(),
         )
@@ -81,13 +83,13 @@ class SpanExport:
         self.tracer = self._provider.get_tracer(SCOPE, program_version(), SCHEMA_URL)
 
     def flush(self) -> None:
-        """Sends what waits; blocks."""
+        """Sends the waiting spans; blocks."""
         self._provider.force_flush()
 
     def close(self) -> None:
-        """Sends what waits, and ends; blocks for a few seconds at most, also if nobody takes it."""
+        """Sends the waiting spans, and ends; blocks for a few seconds at most, even if no collector answers."""
         self._session.closing = True
-        # The SDK's own bound is half a minute.
+        # The SDK's own limit is half a minute.
         closing = threading.Thread(target=self._provider.shutdown, daemon=True)
         closing.start()
         closing.join(CLOSING_S)
@@ -96,30 +98,32 @@ class SpanExport:
 class _TraceIds(RandomIdGenerator):
     """Makes a query's id that of its trace, so that each leads to the other.
 
-    An id that a caller or an older program chose may have another form.
+    An id chosen by a caller or an older program may have another form; its trace then gets a random id.
     """
 
     def generate_trace_id(self) -> int:
         query_id = current_query.get()
         if _TRACE_ID.fullmatch(query_id) is None:
             return super().generate_trace_id()
+        # A trace id of zeros is invalid.
         return int(query_id, 16) or super().generate_trace_id()
 
 
 class _Session(requests.Session):
-    """Sends the headers of our settings, and nothing that the environment holds for another collector.
+    """Sends the headers of our settings, and none that the environment holds for another collector.
 
-    The exporter adds what `OTEL_EXPORTER_OTLP_HEADERS` names, and requests what `.netrc` does: secrets, which go only
-    to an address from the same place (docs/design/access.md).
+    The exporter would add the headers in `OTEL_EXPORTER_OTLP_HEADERS`, and requests the login in `.netrc`: secrets,
+    which may go only to an address from the same source (docs/design/access.md).
 
     Attributes:
-        closing: True once the service ends, which waits for no second try: a failure is of a kind that the exporter
-            does not repeat.
-        problem: What went wrong with the last request, in words, if anything did.
+        closing: True once the service ends, which waits for no retry: a failure is then raised as a kind that the
+            exporter does not retry.
+        problem: The problem of the last request in words; after a success, its status.
     """
 
     def __init__(self, headers: Mapping[str, str]) -> None:
         super().__init__()
+        # Keeps `requests` from reading `.netrc` and proxies from the environment.
         self.trust_env = False
         self.closing = False
         self.problem = ""
@@ -132,7 +136,7 @@ class _Session(requests.Session):
             if name.lower() in OF_THE_EXPORTER
         }
         options["headers"] = {**sent, **self._headers}
-        # Nobody needs the body of an answer, which may have no end.
+        # Nobody needs the body of a reply, which may be endless.
         options["stream"] = True
         try:
             reply = super().request(*args, **options)
@@ -143,14 +147,14 @@ class _Session(requests.Session):
             raise
         reply.close()
         self.problem = f"the collector answered with status {reply.status_code}"
-        # To the exporter a redirect is a success, and nobody would know where the spans are.
+        # The exporter takes a redirect for a success, and the spans would be lost silently.
         if reply.is_redirect or (self.closing and not reply.ok):
             raise requests.RequestException(self.problem)
         return reply
 
 
 class _Exporter(OTLPSpanExporter):
-    """Logs that spans are not taken once, until they are again: a night without a collector must not fill the log."""
+    """Logs the first refusal of spans after a success only: a night without a collector must not fill the log."""
 
     def __init__(self, url: str, session: _Session) -> None:
         super().__init__(url, session=session, timeout=SEND_S)

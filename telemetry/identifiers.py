@@ -1,4 +1,4 @@
-"""Identifiers from outside (a model's name, a call's id), kept from carrying text or making labels without end."""
+"""Keeps identifiers from outside (a model's name, a call's id) from carrying text or creating labels without limit."""
 
 from __future__ import annotations
 
@@ -7,38 +7,38 @@ from collections.abc import Container
 from functools import lru_cache
 
 OTHER = "other"
-"""Stands for a name that is none, is not offered, or is one too many."""
+"""Replaces a value that is no name, names no tool on offer, or exceeds the number of names allowed."""
 MOST_NAMES = 30
-"""Different values of one label: a server that names a new model each time would fill the memory of Prometheus."""
+"""Most values of one label: a server that names a new model each time would fill the memory of Prometheus."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@-]{0,79}")
 
 
-# A query's own id is on each of its spans.
+# Cached, because every span of a query carries the query's id.
 @lru_cache(maxsize=256)
 def identifier(name: str) -> str:
-    """Returns a name that looks like one, and `other` for what may be text."""
+    """Returns the name if it looks like an identifier, and `other` if it may be text."""
     if _IDENTIFIER.fullmatch(name) is None:
         return OTHER
     return name
 
 
 def offered(name: str, names: Container[str]) -> str:
-    """Returns the name of a tool that there is; the model may ask for one that there is not, in any words."""
+    """Returns the name if it is a tool on offer, else `other`: a model may request a tool by any text."""
     if name in names:
         return identifier(name)
     return OTHER
 
 
 class BoundedNames:
-    """The values that one label has had, no more than a few."""
+    """The values that one label has had, bounded in number."""
 
     def __init__(self, most: int = MOST_NAMES) -> None:
         self._most = most
         self._known: dict[str, str] = {}
 
     def label(self, name: str) -> str:
-        """Returns the name as a label's value."""
+        """Returns the label value for a name."""
         known = self._known.get(name)
         if known is not None:
             return known

@@ -1,4 +1,4 @@
-"""The metrics of a service for Prometheus: each declared once, counted by queries.py, shown at `/metrics`."""
+"""The metrics of a service for Prometheus: each declared once, counted by queries.py, served at `/metrics`."""
 
 from __future__ import annotations
 
@@ -18,13 +18,14 @@ from prometheus_client.registry import Collector
 from antiphon.vocabulary.values import Usage
 
 GaugeValues = Mapping[str, Mapping[tuple[str, ...], float]]
+"""Values by name, and by the values of the labels."""
 Gauges = Mapping[str, tuple[str, tuple[str, ...]]]
-"""Texts and labels, by name."""
+"""Help texts and labels, by name."""
 Look = Callable[[], Awaitable[None]]
-"""Values by name, and by the values of its labels."""
+"""Fetches values that another process holds, before a scrape serves them."""
 
 QUERY_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120, 300, 600)
-"""Seconds, up to the longest deadline that a query may have."""
+"""Bucket bounds in seconds, up to the longest deadline that a query may have."""
 CALL_BUCKETS = (0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60, 120)
 SHORT_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10)
 
@@ -78,7 +79,7 @@ COUNTERS: Mapping[str, tuple[str, tuple[str, ...]]] = {
         ("method", "route", "status"),
     ),
 }
-"""Name without `_total`, which the library adds, help, and labels."""
+"""By name, without the `_total` that the library adds: help and labels."""
 
 HISTOGRAMS: Mapping[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
     "antiphon_query_duration_seconds": (
@@ -112,7 +113,7 @@ HISTOGRAMS: Mapping[str, tuple[str, tuple[str, ...], Sequence[float]]] = {
         QUERY_BUCKETS,
     ),
 }
-"""Name, help, labels and bounds."""
+"""By name: help, labels and bucket bounds."""
 
 GAUGES: Gauges = {
     "antiphon_queries_running": ("Queries that are running.", ()),
@@ -124,7 +125,7 @@ GAUGES: Gauges = {
     ),
     "antiphon_tool_circuit_open": ("1 while the circuit of a tool is open.", ("tool",)),
 }
-"""The state of the service, read when it is asked for."""
+"""The state of the service, read at each scrape."""
 
 
 class Metrics:
@@ -152,7 +153,7 @@ class Metrics:
     def observe(self, name: str, seconds: float, *labels: str) -> None:
         """Adds one time to a histogram."""
         histogram = self._histograms[name]
-        # Two clocks, or one that was set back.
+        # A time between two clocks, or across a clock that was set back, may be negative.
         (histogram.labels(*labels) if labels else histogram).observe(max(0.0, seconds))
 
     def watch(
@@ -161,10 +162,10 @@ class Metrics:
         gauges: Gauges = GAUGES,
         look: Look | None = None,
     ) -> None:
-        """Shows gauges too, such as the state of the service.
+        """Adds gauges, such as the state of the service.
 
         Args:
-            look: Awaited before they are shown, if something has to be asked for.
+            look: Awaited before each scrape, to fetch values that another process holds.
         """
         self._registry.register(_Gauges(gauges, state))
         if look is not None:
@@ -176,7 +177,7 @@ class Metrics:
         """Counts one request over HTTP.
 
         Args:
-            route: The route's own path with names in braces; never the path that was asked for.
+            route: The route's template with names in braces; never the requested path.
         """
         self.increment("antiphon_http_requests", method, route, str(status))
         self.observe("antiphon_http_request_duration_seconds", seconds, route)
@@ -201,18 +202,18 @@ class Metrics:
             self.increment("antiphon_cost_usd", model, by=usage.cost_usd)
 
     async def scrape(self) -> str:
-        """Looks at what has to be asked for, and returns all of them in the text format that Prometheus reads."""
+        """Fetches the values that other processes hold, then returns all metrics in the Prometheus text format."""
         for look in self._looks:
             await look()
         return self.exposition()
 
     def exposition(self) -> str:
-        """Returns all of them as they are known without asking anybody."""
+        """Returns all metrics as this process knows them."""
         return generate_latest(self._registry).decode()
 
 
 class _Registry(CollectorRegistry):
-    """Shows each series without the time at which it began, which would double their number."""
+    """Leaves out the creation time of each series, which would double their number."""
 
     def collect(self) -> Iterable[Metric]:
         for family in super().collect():
@@ -225,7 +226,7 @@ class _Registry(CollectorRegistry):
 
 
 class _Gauges(Collector):
-    """Reads values each time that they are asked for; a gauge without one is not shown."""
+    """Reads the values at each scrape; a gauge without a value has no samples."""
 
     def __init__(
         self,

@@ -1,7 +1,7 @@
 """Follows one query: makes its spans, and adds it to the metrics.
 
 All times are those of recorded events, so that spans and metrics agree with the trace. It emits nothing, so that a
-query with it has the same trace as one without.
+query has the same trace with it as without it.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ Failure = e.ReasoningFailed | e.SummaryFailed
 def observer(
     tools: Container[str], metrics: Metrics | None, spans: SpanExport | None
 ) -> Subscriber:
-    """Returns the component that looks on at queries.
+    """Returns the component that observes queries.
 
     Args:
-        tools: The names of the tools that there are.
-        metrics: None: nothing is counted that anybody sees.
+        tools: The names of the tools that exist.
+        metrics: None: it counts into metrics that nobody reads.
         spans: None: no spans are made.
     """
     tracer = NoOpTracer() if spans is None else spans.tracer
@@ -68,7 +68,7 @@ class _Call:
     """A call of a model or a tool that has no outcome yet.
 
     Attributes:
-        asked: The event that it began with.
+        asked: The event that began it.
         name: The model or the tool, as a label.
     """
 
@@ -81,15 +81,15 @@ class _Call:
 
 
 class ObservedQuery:
-    """One query as far as it is known.
+    """The observed state of one query.
 
-    A query that goes on after an interruption begins with `query_resumed`, and its calls may have begun before that:
-    every handler works without the span or the call that it would belong to.
+    A query that resumes after an interruption begins with `query_resumed`, and its calls may have begun earlier: every
+    handler works without the span or the call that its event belongs to.
 
     Args:
-        tools: The names of the tools that there are.
-        models: The names of models that have been labels.
-        redact: Blots in an event what must not leave; None: the spans say nothing in words.
+        tools: The names of the tools that exist.
+        models: The model names that have been used as labels.
+        redact: Redacts an event before its content is exported; None: spans carry no content.
     """
 
     def __init__(
@@ -122,13 +122,13 @@ class ObservedQuery:
             RULES[kind](self, recorded)
 
     def hear_again(self, recorded: Recorded[Event]) -> None:
-        """Takes in what is done once more in a resumed query: its time is now, and not when it was first asked for."""
+        """Takes in a request that a resumed query repeats: its time is now, not that of the first request."""
         again = replace(recorded, at=self._clock.now())
         self.on_query_resumed(again)
         self.hear(again)
 
     def hear_live(self, live: Live) -> None:
-        # Every piece of every reply passes here.
+        # Every piece of every reply passes here, so it must be cheap.
         if not isinstance(live, TextDelta):
             return
         call = self._calls.get(live.call_id)
@@ -151,12 +151,13 @@ class ObservedQuery:
         self._begin_query(recorded, {**attributes, **self._content(event)})
 
     def on_query_resumed(self, recorded: Recorded[Any]) -> None:
-        # Calls that are made once more come before it.
+        # Repeated calls come before the event, and have begun the span already.
         if self._query is None:
             self._begin_query(recorded, {c.RESUMED: True})
 
     def on_round_opened(self, recorded: Recorded[e.RoundOpened]) -> None:
         event = recorded.event
+        # A round lasts until the next one opens, or the query closes.
         end(self._round, recorded.at)
         attributes = {c.ROUND: event.round, c.ROUND_FINAL: event.final}
         self._round = self._spans.begin(
@@ -175,6 +176,7 @@ class ObservedQuery:
             c.CALL_PURPOSE: purpose,
             c.CALL_ID: identifier(event.call_id),
         }
+        # A query that resumed in the middle of a round has no span of that round.
         outer = self._round or self._query
         span = self._spans.begin(
             f"chat {model}", recorded, outer, attributes, SpanKind.CLIENT
@@ -187,7 +189,7 @@ class ObservedQuery:
         call = self._calls.get(event.call_id)
         if call is None:
             return
-        # A server with a name of its own, such as the offline reasoner, answers whichever model is asked for.
+        # A reasoner with a name of its own, such as the offline one, answers under it, not under the requested model's.
         call.name = self._models.label(event.reasoner)
         provider = "antiphon" if event.reasoner == "offline" else "anthropic"
         call.span.set_attributes({c.PROVIDER: provider, **self._content(event)})
@@ -213,6 +215,7 @@ class ObservedQuery:
             c.FINISH_REASONS: (finish_reason(event.stop_reason),),
             **self._content(event),
         }
+        # Attempts that failed before this reply used tokens too.
         usage = event.usage + event.wasted
         self._end_call(event.call_id, recorded.at, usage, reply)
 
@@ -241,6 +244,7 @@ class ObservedQuery:
 
     def on_tool_succeeded(self, recorded: Recorded[e.ToolSucceeded]) -> None:
         event = recorded.event
+        # Before the tool call ends, because its span is the parent of the retrieval's.
         self._show_retrieval(event, recorded.at)
         found = {c.PASSAGES: len(event.passages), **self._content(event)}
         self._end_tool_call(event.tool_call_id, recorded.at, found)
@@ -262,7 +266,7 @@ class ObservedQuery:
         event = recorded.event
         reasoner = self._models.label(event.reasoner)
         self._metrics.increment("antiphon_answers", event.confidence, reasoner)
-        # A kind counts once an answer: what is watched is the share of answers that carry it.
+        # A kind counts once an answer, so that the metric gives the share of answers that carry it.
         doubts = sorted({doubt.kind for doubt in event.indicators})
         for kind in doubts:
             self._metrics.increment("antiphon_doubts", identifier(kind))
@@ -281,7 +285,7 @@ class ObservedQuery:
             self._metrics.observe(
                 "antiphon_query_duration_seconds", recorded.at - self._received_at
             )
-        # Calls that were given up may have no outcome; a span that is never ended would never be sent.
+        # Abandoned calls may have no outcome, and the SDK never exports a span that does not end.
         for call in (*self._calls.values(), *self._tool_calls.values()):
             end(call.span, recorded.at)
         end(self._round, recorded.at)
@@ -290,7 +294,7 @@ class ObservedQuery:
             end(self._query, recorded.at, status if status == "failed" else "")
 
     def _content(self, event: Event) -> Attributes:
-        """Returns what an event says in words; nothing if the settings do not ask for it."""
+        """Returns the content of an event; none if the settings do not ask for it."""
         return {} if self._redact is None else content_of(self._redact(event))
 
     def _show_retrieval(self, found: e.ToolSucceeded, at: float) -> None:
@@ -386,7 +390,7 @@ COUNTED: Mapping[type[Event], Callable[[Any], tuple[str, ...]]] = {
     e.SessionStalled: lambda _: ("antiphon_stalls",),
     e.QueryClosed: lambda event: ("antiphon_queries", event.status),
 }
-"""Events of which each adds one to a counter, by name and labels."""
+"""For events that each add one to a counter: the counter's name and labels."""
 
 _HEARD = tuple(RULES.keys() | COUNTED.keys())
 _NAME = f"{ObservedQuery.__name__}.{ObservedQuery.hear.__name__}"

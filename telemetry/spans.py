@@ -1,4 +1,4 @@
-"""Spans of one query by the tracer of OpenTelemetry's SDK, each linked to the event that it begins with."""
+"""Spans of one query by the tracer of OpenTelemetry's SDK, each linked to the event that begins it."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ Attributes = Mapping[str, AttributeValue]
 NANOSECONDS = 1_000_000_000
 
 FINISHES = {"end_turn": "stop", "max_tokens": "length", "tool_use": "tool_call"}
-"""The stop reasons of the Messages API as the conventions have them."""
+"""The conventions' names for the stop reasons of the Messages API."""
 
 _PROPAGATOR = TraceContextTextMapPropagator()
 
 
 class Spans:
-    """Begins the spans of one query; made in the context of its caller."""
+    """Begins the spans of one query; constructed in the context of its caller."""
 
     def __init__(self, tracer: Tracer) -> None:
         self._tracer = tracer
-        # Read here: the events of the query are heard in other contexts.
+        # Read here, because handlers of the query's events run in other contexts.
         self._caller = _callers_context()
 
     def begin(
@@ -41,11 +41,12 @@ class Spans:
         attributes: Attributes,
         kind: SpanKind = SpanKind.INTERNAL,
     ) -> Span:
-        """Begins a span with an event.
+        """Begins a span at an event.
 
         Args:
-            outer: The span that it is part of; None: it is the outermost one of the query.
+            outer: The parent span; None: it is the query's outermost span.
         """
+        # The SDK asks for the trace's id while it starts the span.
         current_query.set(recorded.query_id)
         return self._tracer.start_span(
             name,
@@ -59,14 +60,14 @@ class Spans:
 def add_moment(
     span: Span | None, name: str, recorded: Recorded[Event], attributes: Attributes
 ) -> None:
-    """Adds what happened at one moment of a span, if it is known."""
+    """Adds an event to a span, if there is one."""
     if span is not None:
         at = _nanoseconds(recorded.at)
         span.add_event(name, {**attributes, **_link_to(recorded)}, at)
 
 
 def end(span: Span | None, at: float, failure: str = "") -> None:
-    """Ends a span, if it is known.
+    """Ends a span, if there is one.
 
     Args:
         failure: What failed; empty if nothing did.
@@ -80,13 +81,13 @@ def end(span: Span | None, at: float, failure: str = "") -> None:
 
 
 def usage_attributes(usage: Usage) -> Attributes:
-    """Returns tokens that there were, and cost if it is known."""
+    """Returns the token counts that are not zero, and the cost if it is known."""
     tokens = {
         c.INPUT_TOKENS: usage.all_input_tokens,
         c.OUTPUT_TOKENS: usage.output_tokens,
         c.CACHE_READ_TOKENS: usage.cache_read_tokens,
         c.CACHE_WRITE_TOKENS: usage.cache_write_tokens,
-        # Phoenix and Langfuse know these, which cost more than others, by their old name alone.
+        # Phoenix and Langfuse know cache writes, which cost more than other input, only by their old name.
         c.CACHE_CREATION_TOKENS: usage.cache_write_tokens,
     }
     used = {name: count for name, count in tokens.items() if count}
@@ -94,16 +95,16 @@ def usage_attributes(usage: Usage) -> Attributes:
 
 
 def finish_reason(stop_reason: str) -> str:
-    """Returns why a reply ended, as the conventions have it; what they have no word for stays as it is."""
+    """Returns why a reply ended, in the conventions' words; a reason that they have no word for stays as it is."""
     return FINISHES.get(stop_reason, identifier(stop_reason))
 
 
 def _callers_context() -> Context:
-    """Returns what a query's first span lies in: the caller's span by its headers, else one open in this process."""
+    """Returns the parent of a query's first span: the caller's span by its headers, else one open in this process."""
     headers = caller_trace.get()
     if headers is None:
         return get_current()
-    # Without its `tracestate`, which may hold any text.
+    # The caller's `tracestate` is left out, because it may hold any text.
     carrier = {"traceparent": headers.get("traceparent", "")}
     return _PROPAGATOR.extract(carrier, Context())
 

@@ -1,4 +1,4 @@
-"""Traces: what happened in every query, as JSON and in an append-only store."""
+"""Traces: the recorded events of every query, as JSON and in an append-only store."""
 
 from antiphon.traces.annotating import redacted_feedback
 from antiphon.traces.codec import event_of, from_json, plain, to_json

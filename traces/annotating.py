@@ -1,4 +1,4 @@
-"""Feedback and titles in the store's own tables: found and seen with their traces, encrypted and deleted with them."""
+"""Feedback and titles in the store's own tables: found, visible, encrypted and deleted together with their traces."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.vocabulary.feedback import Feedback
 
 
 class StoredAnnotations:
-    """Satisfies `Annotations` over what is seen of a store."""
+    """Satisfies `Annotations` for the visible part of a store."""
 
     def __init__(self, writer: Writer, sight: Sight, redaction: Redaction) -> None:
         self._writer = writer
@@ -23,7 +23,7 @@ class StoredAnnotations:
         self._redaction = redaction
 
     async def feedback(self, query_id: str) -> Feedback | None:
-        """Returns the feedback on an answer. Raises NotFoundError for a trace that is not there."""
+        """Returns the feedback on an answer. Raises NotFoundError if there is no such trace."""
         return await self._sight.of_trace(read_feedback, query_id)
 
     async def set_feedback(
@@ -51,7 +51,7 @@ class StoredAnnotations:
 def redacted_feedback(
     redaction: Redaction, feedback: Feedback | None
 ) -> Feedback | None:
-    """Returns feedback without what must not be stored."""
+    """Returns the redacted form of feedback."""
     if feedback is None or feedback.note is None:
         return feedback
     return replace(feedback, note=redaction.text(feedback.note))

@@ -1,4 +1,4 @@
-"""What a query's line says of its answer: its first words, and what it took."""
+"""The part of a query's line that describes its answer: its first words, and its cost."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.vocabulary.events import ResponseAssembled
 _log = structlog.get_logger(__name__)
 
 _ANSWER_CHARS = 200
-"""Of an answer so much is listed."""
+"""Most characters of an answer in a listing."""
 
 _MOST = 2**63 - 1
 """The largest whole number that a column of SQLite holds; an imported trace may claim more."""
@@ -35,7 +35,7 @@ _EVENT = """
 def note_answer(
     connection: sqlite3.Connection, query_id: str, seq: int, answer: ResponseAssembled
 ) -> None:
-    """Adds what is listed of an answer, which is the event `seq` of its trace."""
+    """Adds an answer, the event `seq` of its trace, to its query's line."""
     usage = answer.usage + answer.summary_usage
     values = (
         answer.confidence,
@@ -55,11 +55,11 @@ def _whole(number: int) -> int:
 
 
 def add_answers(connection: sqlite3.Connection) -> None:
-    """Adds it to the lines of an older format, all or nothing; an answer that cannot be read is left out."""
+    """Adds the answers to the lines of an older format, all or nothing; skips an answer that cannot be read."""
     unpacker = unpacker_of(connection)
     connection.execute("BEGIN IMMEDIATE")
     try:
-        # Answer by answer: those of a large store take more memory than the service.
+        # One answer at a time: those of a large store take more memory than the service.
         for query_id, seq in connection.execute(_WITHOUT).fetchall():
             columns = connection.execute(_EVENT, (query_id, seq)).fetchone()
             if columns is None:

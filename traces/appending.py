@@ -1,4 +1,4 @@
-"""The store's one writing connection: its transactions, and what it remembers of what it wrote."""
+"""The store's one writing connection: its transactions, and its memory of what it wrote."""
 
 from __future__ import annotations
 
@@ -34,22 +34,22 @@ _log = structlog.get_logger(__name__)
 
 LOCK_PAUSE_S = 0.04
 _LONG_LOCK_PAUSE_S = 0.2
-"""After a write met a lock, nothing is tried for so long: each try holds up the event loop."""
+"""Seconds without a try after a write has met a long lock: each try holds up the event loop."""
 
 _SHORT_LOCK_S = 0.35
-"""Appends wait for a lock of another process until it is so old: the bus gives each half a second in all.
+"""Age of another process's lock up to which appends wait for it: the bus gives each append half a second in all.
 
-Who deletes traces holds many short ones; behind one that is held for longer all would wait in vain.
+A process that deletes traces holds many short locks; waiting for a longer one would be in vain.
 """
 
 _KNOWN_TEXTS = 4096
 
 
 class Writer:
-    """Writes to the store, and remembers what need not be looked up or written once more.
+    """Writes to the store, and remembers what it need not look up or write again.
 
     Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources.
+        redaction: Redacts every event: the last safety net, after the redactions at the sources.
     """
 
     def __init__(
@@ -79,11 +79,11 @@ class Writer:
 
     @property
     def is_ready(self) -> bool:
-        """True while the log is not being moved into the database, and need not be."""
+        """True if no checkpoint is under way or due."""
         return self._checkpointer.is_ready
 
     async def ready(self) -> None:
-        """Waits while the log is being moved into the database."""
+        """Waits while a checkpoint is under way."""
         await self._checkpointer.ready()
 
     def pack(self, batch: Batch) -> Packed:
@@ -91,7 +91,7 @@ class Writer:
         return self._packer.pack(batch, self._known)
 
     def write(self, group: Sequence[Packed]) -> list[SequenceError | None]:
-        """Stores several batches in one transaction; one that another writer came before is left out alone."""
+        """Stores several batches in one transaction; leaves out only those that another writer forestalled."""
         errors: list[SequenceError | None] = []
         with self.transaction() as connection:
             self._forget_if_changed(connection)
@@ -100,7 +100,7 @@ class Writer:
                 errors.append(error)
                 if error is None:
                     self._write_batch(connection, packed)
-        # Only what was committed is remembered.
+        # Only committed batches are remembered.
         for packed, error in zip(group, errors, strict=True):
             self._remember(packed, error)
         return errors
@@ -126,7 +126,7 @@ class Writer:
         except database_errors() as error:
             self._ends.clear()
             wrong = f"the trace store cannot be written: {reason(error)}"
-            # No line in the log: whoever waits for a lock tries again, and says so if that does not help.
+            # Not logged here: the code that waits for a lock tries again, and logs it if that does not help.
             if is_locked(error):
                 self._pause()
                 if self.lock_is_long:
@@ -145,17 +145,17 @@ class Writer:
             self._roll_back()
 
     async def touch(self) -> None:
-        """Writes what changes nothing, to find out if anything can be written.
+        """Makes a write that changes nothing, to find out if the store can be written.
 
         Raises:
-            TraceError: Nothing can.
+            TraceError: It cannot.
         """
         await self.ready()
         await self.run(_touch)
         self._checkpointer.wrote(0)
 
     async def run(self, work: Callable[[sqlite3.Connection], T]) -> T:
-        """Runs `work` in a transaction and returns its result; waits for a short lock, as appends do.
+        """Runs `work` in a transaction and returns its result; waits for short locks, as appends do.
 
         Raises:
             TraceError: The store cannot be written.
@@ -170,21 +170,21 @@ class Writer:
             await asyncio.sleep(LOCK_PAUSE_S)
 
     async def catch_up(self) -> None:
-        """Adds all that is over to the index by which traces are found, as far as the store can be written."""
+        """Adds all finished queries to the search index, as far as the store can be written."""
         try:
             done = False
             while not done:
                 done = await self.run(self._search_index.catch_up)
-                # Others get their turn.
+                # Lets other work of the event loop run between two commits.
                 await asyncio.sleep(0)
         except TraceError as error:
             _log.warning("traces_not_indexed", error=str(error))
 
     @contextmanager
     def deleting(self, size_bytes: int) -> Iterator[sqlite3.Connection]:
-        """Opens a transaction that takes something away, and adds so much to the log.
+        """Opens a transaction that deletes something, and adds `size_bytes` to the log.
 
-        It need not outlive a power cut, whatever the appends must: what came back is deleted by the next run.
+        It need not survive a power cut, even if appends must: the next run deletes again what came back.
         """
         flushed = self._connection.execute("PRAGMA synchronous").fetchone()[0]
         self._connection.execute("PRAGMA synchronous = NORMAL")
@@ -193,11 +193,12 @@ class Writer:
                 yield connection
         finally:
             self._connection.execute(f"PRAGMA synchronous = {flushed}")
+        # Some of the known texts may be deleted now.
         self._known.clear()
         self._checkpointer.wrote(size_bytes)
 
     async def close(self) -> None:
-        """Brings the index up to date, and moves the write-ahead log into the database."""
+        """Brings the search index up to date, and moves the write-ahead log into the database."""
         if self._search_index.is_behind:
             await self.catch_up()
         await self._checkpointer.finish()
@@ -213,7 +214,7 @@ class Writer:
         if batch.expected_seq == 0:
             self._search_index.begin(batch.query_id)
         for recorded in batch.events:
-            # Most events say nothing of what a query is listed or found by, and each call here counts.
+            # Most events change neither the listing nor the search index, and each call here costs time.
             if type(recorded.event) in SEARCHABLE:
                 note_query(connection, batch.query_id, recorded, batch.origin)
                 self._search_index.note(connection, batch.query_id, recorded)
@@ -227,7 +228,7 @@ class Writer:
 
     def _pause(self) -> None:
         now = time.monotonic()
-        # After some time in which nobody tried, it is another lock, and may be a short one.
+        # A lock met after a pause without tries is another one, and may be short.
         untried_s = now - self._paused_until
         if self._locked_since is None or untried_s > _SHORT_LOCK_S:
             self._locked_since = now
@@ -235,12 +236,12 @@ class Writer:
         self._paused_until = now + pause_s
 
     def _roll_back(self) -> None:
-        """Ends a transaction that did not commit; there is none left after one that did."""
+        """Ends a transaction that did not commit; after a commit there is none left."""
         try:
             if self._connection.in_transaction:
                 self._connection.execute("ROLLBACK")
         except database_errors() as error:
-            # SQLite rolled back by itself, as it does when the disk is full.
+            # SQLite has rolled back by itself, as it does when the disk is full.
             _log.debug("trace_rollback_refused", error=str(error))
 
     def _out_of_sequence(self, batch: Batch) -> SequenceError | None:
@@ -252,10 +253,10 @@ class Writer:
         return SequenceError(batch.query_id, batch.expected_seq, found_seq)
 
     def _remember(self, packed: Packed, error: SequenceError | None) -> None:
-        """Remembers what the next append need not look up or write: the last `seq` of a trace, and texts."""
+        """Remembers what the next append need not look up or write: the last `seq` of a trace, and stored texts."""
         batch = packed.batch
         if error is not None:
-            # Another writer goes on with the trace: what was known of it here is out of date.
+            # Another writer continues the trace: our knowledge of it is out of date.
             self._forget_query(batch.query_id)
             return
         if isinstance(batch.events[-1].event, QueryClosed):
@@ -278,7 +279,7 @@ class Writer:
         self._search_index.forget(query_id)
 
     def _forget_if_changed(self, connection: sqlite3.Connection) -> None:
-        """Forgets what another connection may have changed: it may have deleted texts, or gone on with a trace."""
+        """Forgets everything that another connection may have changed, by deleting texts or continuing a trace."""
         version = connection.execute("PRAGMA data_version").fetchone()[0]
         if version != self._seen_version:
             self._seen_version = version
@@ -287,6 +288,6 @@ class Writer:
 
 
 def _touch(connection: sqlite3.Connection) -> None:
-    # Sets the number of the format to what it is, which writes the first page anew.
+    # Setting the format's number to its own value rewrites the first page.
     (number,) = connection.execute("PRAGMA user_version").fetchone()
     connection.execute(f"PRAGMA user_version = {int(number)}")

@@ -1,6 +1,6 @@
 """Recorded events as plain JSON, for people and other programs.
 
-A `StoredText` reads and writes as a plain string here; traces/event_log.py has the form in which a store holds it once.
+A `StoredText` is a plain string here; traces/event_log.py has the form in which a store holds it once.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 
 class _Line(msgspec.Struct, forbid_unknown_fields=True):
-    """A recorded event whose own part is not read yet."""
+    """A recorded event whose inner event is not decoded yet."""
 
     query_id: str
     seq: int
@@ -32,7 +32,7 @@ class _Line(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class _Header(msgspec.Struct):
-    """The fields of a refused line that give its place."""
+    """The fields of a refused line that tell its place."""
 
     query_id: str = "unknown"
     seq: int = 0
@@ -43,7 +43,7 @@ _header_decoder = msgspec.json.Decoder(prepared(_Header))
 
 
 def encode_text(value: object) -> str:
-    """Returns the plain form of a `StoredText`, as msgspec asks for it."""
+    """Returns the plain form of a `StoredText`; msgspec calls it to encode one."""
     if isinstance(value, StoredText):
         return value.text
     raise NotImplementedError(f"{type(value).__name__} is no value of the vocabulary")
@@ -53,9 +53,10 @@ _encoder = msgspec.json.Encoder(enc_hook=encode_text)
 
 
 def to_json(item: Recorded[Event] | Live) -> bytes:
-    """Encodes what a follower or reader is sent; a number that JSON cannot say (NaN, infinity) becomes null."""
+    """Encodes an item for a follower or reader; a number that JSON cannot express (NaN, infinity) becomes null."""
     try:
         return _encoder.encode(item)
+    # Texts are mended only after a failure, because hardly any holds a lone surrogate.
     except UnicodeEncodeError:
         if isinstance(item, Recorded):
             return _encoder.encode(
@@ -65,7 +66,7 @@ def to_json(item: Recorded[Event] | Live) -> bytes:
 
 
 def plain_event(event: msgspec.Struct) -> bytes:
-    """Encodes an event alone, its long texts in their places."""
+    """Encodes an event alone, with its long texts in place."""
     try:
         return _encoder.encode(event)
     except UnicodeEncodeError:
@@ -81,7 +82,7 @@ def event_of(plain: object, catalog: Catalog = BUILT_IN) -> Event:
     """Builds an event from its plain form.
 
     Raises:
-        DecodeError: The catalog holds none like it.
+        DecodeError: The catalog holds no event of that kind and shape.
     """
     try:
         event: Event = msgspec.convert(
@@ -98,7 +99,7 @@ def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     """Decodes a recorded event, as `traces/reading.py` reads its version.
 
     Raises:
-        DecodeError: A field or its version is unknown, or it is no JSON; as `EventReader.read` says.
+        DecodeError: A field or its version is unknown, or it is no JSON; see `EventReader.read`.
     """
     try:
         line = _line_decoder.decode(data)
@@ -117,16 +118,17 @@ def from_json(data: bytes, catalog: Catalog = BUILT_IN) -> Recorded[Event]:
     )
 
 
-# A process has one catalog, tests a few; more than the bound would only be built once more.
+# A process has one catalog, tests a few; beyond the bound, decoders are merely built again.
 @lru_cache(maxsize=8)
 def _reader_of(catalog: Catalog) -> EventReader:
     return EventReader(catalog)
 
 
 def without_surrogates(struct: S) -> S:
-    """Returns `struct` with every text sound.
+    """Returns `struct` with every text fit for UTF-8.
 
-    Hostile JSON brings them in (`"\\ud800"`), and no UTF-8 text, hence no JSON file and no database, can hold them.
+    Hostile JSON brings in lone surrogates (`"\\ud800"`), which no UTF-8 text, hence no JSON file and no database, can
+    hold.
     """
     return msgspec.convert(
         _sound(plain(struct)), prepared(type(struct)), dec_hook=decode_text
@@ -134,7 +136,7 @@ def without_surrogates(struct: S) -> S:
 
 
 def sound_text(text: str) -> str:
-    """Returns `text` as UTF-8 can hold it: lone surrogates replaced by U+FFFD, split pairs joined."""
+    """Makes `text` fit for UTF-8: replaces lone surrogates by U+FFFD, and joins split pairs."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 

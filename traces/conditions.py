@@ -18,25 +18,25 @@ _HAS_ONE_MORE_MARK = """EXISTS (
 )"""
 _HAS_FEEDBACK = {"any": "feedback IS NOT NULL", "none": "feedback IS NULL"}
 
-# All that match, for only the other conditions can say which of them are wanted: 0.2 s in a thread where a word stands
-# in each of 100,000 traces, and 2 ms for a rarer one.
+# Reads all matches, because only the other conditions decide which of them are wanted: 0.2 s in a thread for a word
+# that is in each of 100,000 traces, and 2 ms for a rarer one.
 _HAS_WORDS = "queries.number IN (SELECT rowid / 2 FROM words WHERE words MATCH ?)"
 _IN_QUESTION = "instr(lower(query), lower(?)) > 0"
 
 
 class Conditions:
-    """Whose line meets a filter and has a label, or any (None); every piece of the SQL is a constant.
+    """The queries whose line meets a filter and has a label, or any label (None); every piece of the SQL is a constant.
 
     Attributes:
-        leading: The table whose index the lines are read along, and by whose time they are ordered.
+        leading: The table whose index SQLite walks, and whose time orders the lines.
         values: The parameters of `sql`.
     """
 
     def __init__(self, where: TraceFilter, label: str | None) -> None:
         self._clauses: list[str] = []
         self.values: list[object] = []
-        # With a mark the lines are read along the index of marks, which holds the time too: the newest with a mark are
-        # read off it in order.
+        # A filter by mark walks the index of marks, which holds the time too, so that the newest lines with a mark come
+        # in order.
         self.leading = "queries"
         self._add_marks(where)
         self._add_label(label)
@@ -73,7 +73,7 @@ class Conditions:
         if label is None:
             return
         self.add("tenant = ?", label)
-        # Says no more than the line above does, but SQLite takes the tenants' index only where it stands there.
+        # Redundant, but SQLite uses the partial index of tenants only if the statement repeats its condition.
         if label != LOCAL_TENANT:
             self.add(f"tenant <> '{LOCAL_TENANT}'")
 
@@ -96,14 +96,14 @@ class Conditions:
 
     def _add_text(self, text: str) -> None:
         words = sound_text(text.replace("\x00", " ")).split()
-        # A query that is not over is found by its question alone: what else there is is indexed when it is over.
+        # An unfinished query is found only by its question; everything else enters the index when it ends.
         clauses = ["status = 'open'", *[_IN_QUESTION] * len(words)]
         in_open_question = " AND ".join(clauses) if words else "0"
         self.add(f"({_HAS_WORDS} OR {in_open_question})", _quoted(words), *words)
 
 
 def _quoted(words: Sequence[str]) -> str:
-    """Returns all the words, each quoted: nothing in them is FTS5's own language."""
+    """Returns all the words, each quoted, so that FTS5 reads none of it as its own syntax."""
     if not words:
         return '""'  # FTS5 refuses an empty query
     quoted = ['"' + word.replace('"', '""') + '"' for word in words]

@@ -1,4 +1,4 @@
-"""Connections to the store's file: a few that read, one that moves the log, and what SQLite's refusals mean."""
+"""Connections to the store's file: a few that read, one that moves the log, and the meaning of SQLite's refusals."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 OPEN_TIMEOUT_S = 5.0
-"""Seconds that opening may wait for another process that is opening or checkpointing."""
+"""Seconds that opening may wait for another process that opens or checkpoints the file."""
 
 CHECKPOINT_BYTES = 4_000_000
-"""The log is moved when about this much was written since the last time."""
+"""Bytes written since the last checkpoint after which the next one is due, approximately."""
 
 _LONG_LOG_BYTES = 4 * CHECKPOINT_BYTES
-"""A log that is longer has to begin anew, and writers wait for that."""
+"""Length beyond which the log must start over; writers wait for that."""
 
 _READERS_S = 0.1
-"""Seconds for which writing waits for readers then; each takes some milliseconds."""
+"""Seconds that writers then wait for readers; each takes some milliseconds."""
 
 _COMMIT_BYTES = 13_000
-"""What a commit adds to the log beside its contents (whole pages of table and indexes), measured."""
+"""Bytes that a commit adds to the log besides its contents (whole pages of table and indexes), measured."""
 
 _MOST_WAIT_S = 0.2
 """Seconds that a write waits for a checkpoint: the bus gives an append half a second in all."""
@@ -56,7 +56,7 @@ _PRIMARY = 0xFF
 
 
 def reason(error: Exception) -> str:
-    """Returns why SQLite refused, and what to do, without naming a path."""
+    """Returns the reason of SQLite's refusal and a remedy, without naming a path."""
     return _REASONS.get(_code(error), f"SQLite says: {error}")
 
 
@@ -65,8 +65,8 @@ class LockedError(TraceError):
 
 
 def why_unusable(path: Path, key: str | None, error: Exception) -> str:
-    """Returns why SQLite refused a file that is opened with this key, and what to do."""
-    # None of SQLite's files, or an encrypted one.
+    """Returns the reason why SQLite refused a file opened with this key, and a remedy."""
+    # The file is not SQLite's, or is encrypted.
     if _code(error) == sqlite3.SQLITE_NOTADB:
         return why_unreadable(path, key) or reason(error)
     return reason(error)
@@ -78,14 +78,14 @@ def is_locked(error: Exception) -> bool:
 
 
 def _code(error: Exception) -> int:
-    # Errors of Python's own module (a closed connection) carry no code of SQLite's.
+    # Errors of Python's module itself (a closed connection) carry no SQLite code.
     return getattr(error, "sqlite_errorcode", 0) & _PRIMARY
 
 
 class StoreFile:
-    """The file of the store as it was opened, to notice when it is there no more.
+    """The store's file as it was opened, to notice when it disappears.
 
-    SQLite goes on with a file that was deleted, and whatever is written then is gone when the process ends.
+    SQLite keeps using a deleted file, and everything written then is lost when the process ends.
 
     Attributes:
         connect: Opens a connection to it.
@@ -98,10 +98,10 @@ class StoreFile:
         self._opened = self._found()
 
     def check(self) -> None:
-        """Refuses to go on if the file was deleted, moved or replaced; takes two microseconds.
+        """Refuses to continue if the file was deleted, moved or replaced; takes two microseconds.
 
         Raises:
-            TraceError: It was.
+            TraceError: It was deleted, moved or replaced.
         """
         if self._opened is None or self._found() != self._opened:
             raise TraceError(
@@ -118,7 +118,7 @@ class StoreFile:
 
 
 class Readers:
-    """Reads the store in threads, over a few connections that cannot write, opened when they are needed."""
+    """Reads the store in threads, over a few read-only connections, opened on demand."""
 
     def __init__(self, file: StoreFile) -> None:
         self._file = file
@@ -129,7 +129,7 @@ class Readers:
         """Runs `work` in a thread and returns its result.
 
         Raises:
-            NotFoundError: An id is no text.
+            NotFoundError: An id holds a lone surrogate, so no trace can have it.
             TraceError: The store cannot be read.
         """
         if self._closed:
@@ -147,7 +147,7 @@ class Readers:
             ) from error
 
     def close(self) -> None:
-        """Closes idle connections now, and those in use when their read ends."""
+        """Closes idle connections now, and busy ones when their read ends."""
         self._closed = True
         while self._idle:
             self._idle.pop().close()
@@ -170,11 +170,11 @@ class Readers:
 
 
 class Checkpointer:
-    """Moves the write-ahead log into the database when it has grown enough, in a thread.
+    """Moves the write-ahead log into the database in a thread, when it has grown enough.
 
-    Moving 4 MB takes 11 to 29 ms, most of it spent waiting for the disk: too long for the event loop.
-    Who writes awaits it meanwhile, for the log begins anew only when nothing was written to it while it was moved:
-    one that is written to without a pause would grow for ever.
+    Moving 4 MB takes 11 to 29 ms, most of it spent waiting for the disk: too long for the event loop. Writers wait
+    meanwhile, because the log starts over only if nothing is written to it during the move: a log written to without a
+    pause would grow for ever.
     """
 
     def __init__(self, file: StoreFile) -> None:
@@ -188,11 +188,11 @@ class Checkpointer:
 
     @property
     def is_ready(self) -> bool:
-        """True if the log may be written to without waiting."""
+        """True if a write to the log need not wait."""
         return self._written < CHECKPOINT_BYTES and not self._is_moving()
 
     async def ready(self) -> None:
-        """Waits until the log may be written to, or until a slow disk has been waited for long enough."""
+        """Waits until the log may be written to, but no longer than the limit if the disk is slow."""
         if not self._is_moving():
             if self._written < CHECKPOINT_BYTES:
                 return
@@ -202,17 +202,17 @@ class Checkpointer:
             await asyncio.wait([self._moving], timeout=_MOST_WAIT_S)
 
     async def finish(self) -> None:
-        """Moves all of the log that can be moved without holding anybody up."""
+        """Moves as much of the log as possible without holding up any other connection."""
         if self._moving is not None and self._is_moving():
             await asyncio.wait([self._moving])
-        # Not with TRUNCATE, which keeps other processes from writing meanwhile; the last connection to the file that
-        # is closed takes the log away.
+        # Not with TRUNCATE, which keeps other processes from writing meanwhile; the last connection to close deletes
+        # the log.
         await asyncio.to_thread(self._move)
 
     def _is_moving(self) -> bool:
-        """Returns True if a move is under way that can be waited for here.
+        """Returns True if a move is under way that this event loop can await.
 
-        A store may outlive the event loop in which it was written to; what that loop awaited, no other can await.
+        A store may outlive the event loop that wrote to it, and another loop cannot await that one's futures.
         """
         moving = self._moving
         return (
@@ -222,7 +222,7 @@ class Checkpointer:
         )
 
     def _move(self) -> None:
-        # Opened only where it is there: a store that was deleted must not come back as an empty file.
+        # Opened only if it exists: a deleted store must not come back as an empty file.
         uri = f"{self._file.path.absolute().as_uri()}?mode=rw"
         try:
             with closing(
@@ -239,11 +239,11 @@ class Checkpointer:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> None:
-    # PASSIVE neither waits for readers nor for other processes, nor makes them wait.
+    # PASSIVE waits for neither readers nor other processes, and makes none of them wait.
     _, pages, _ = connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
-    # SQLCipher returns it as a text.
+    # SQLCipher returns the number as text.
     page_bytes = int(connection.execute("PRAGMA page_size").fetchone()[0])
-    # A log of this length was written to whenever it was moved, as on a slow disk. What is left is little, and is
-    # moved with the writers kept out: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint.
+    # A log this long was written to during every move, as happens on a slow disk. The rest is short; RESTART moves it
+    # while keeping writers out: https://www.sqlite.org/pragma.html#pragma_wal_checkpoint.
     if pages * page_bytes > _LONG_LOG_BYTES:
         connection.execute("PRAGMA wal_checkpoint(RESTART)")

@@ -1,7 +1,7 @@
-"""The order of a conversation's questions: which follows which, and which are versions of one another.
+"""The order of a conversation's questions: each one's predecessor, and the versions of one another.
 
-A question follows the last one that was asked before it, unless it says which: then whatever follows the same one is
-another version of it, and the conversation goes on behind each of them.
+A question follows the last one asked before it, unless it names another. Questions that follow the same one are
+versions of one another, and the conversation continues after each of them.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from antiphon.traces.visibility import VISIBLE
 from antiphon.vocabulary.errors import NotFoundError
 from antiphon.vocabulary.ports import PlacedQuestion
 
-# A fork is nothing that anybody asked in the conversation.
+# Forks do not count: nobody asked them in the conversation.
 _ASKED = f"""
     SELECT query_id, follows FROM queries WHERE session_id = :session_id AND parent IS NULL AND {VISIBLE}
     ORDER BY number
@@ -22,7 +22,7 @@ _ASKED = f"""
 
 
 class Asked(NamedTuple):
-    """A question as it was asked: `follows` is what its caller said, as in `QueryReceived`."""
+    """A question as asked: `follows` is the caller's choice, as in `QueryReceived`."""
 
     query_id: str
     follows: str | None
@@ -49,11 +49,11 @@ def read_path(
 
 
 def path_through(asked: Sequence[Asked], through: str | None) -> list[PlacedQuestion]:
-    """Returns the questions that lead through one of them to the last that was asked behind it, oldest first.
+    """Returns the path of questions through one of them to the last one asked after it, oldest first.
 
     Args:
         asked: All questions of the conversation, oldest first.
-        through: None: they lead to the last one of all.
+        through: None: the path leads to the last question of all.
     """
     follows = _places(asked)
     versions: dict[str | None, list[str]] = {}
@@ -73,7 +73,7 @@ def path_through(asked: Sequence[Asked], through: str | None) -> list[PlacedQues
 
 
 def _places(asked: Sequence[Asked]) -> dict[str, str | None]:
-    """Returns what each question follows, None at the beginning, in the order in which they were asked."""
+    """Returns each question's predecessor, None at the beginning, in the order of asking."""
     follows: dict[str, str | None] = {}
     instead: dict[str, str | None] = {"": None}
     previous: str | None = None
@@ -81,7 +81,7 @@ def _places(asked: Sequence[Asked]) -> dict[str, str | None]:
         before = previous
         if each.follows in follows:
             before = each.follows
-        # What it followed may have been deleted: its versions stay versions. A question never follows a later one.
+        # The predecessor may have been deleted, and its successors stay versions. A question never follows a later one.
         elif each.follows is not None:
             before = instead.setdefault(each.follows, previous)
         follows[each.query_id] = before

@@ -1,4 +1,4 @@
-"""Conversations: what was asked and answered in each since it was cleared."""
+"""Conversations: the questions and answers in each since it was cleared."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from antiphon.vocabulary.ports import AnsweredQuestion
 from antiphon.vocabulary.values import Exchange
 
 NO_CONVERSATION = ""
-"""That of imported traces, and of questions whose callers keep it themselves: nobody can ask in it."""
+"""The conversation of imported traces, and of questions whose callers keep their own: nobody can ask in it."""
 
-# A fork is nothing that anybody asked in the conversation.
+# Forks do not count: nobody asked them in the conversation.
 _ANSWERS = f"""
     SELECT query, answer_seq, events.query_id, seq, cause, at, kind, version, body
     FROM queries JOIN events ON events.query_id = queries.query_id AND events.seq = (
@@ -40,7 +40,7 @@ _FORGET_EMPTY = """
 def open_conversation(
     connection: sqlite3.Connection, session_id: str, label: str
 ) -> None:
-    """Makes the conversation known, as that of whoever opened it."""
+    """Registers the conversation as that of the caller who opened it."""
     connection.execute(
         "INSERT OR IGNORE INTO conversations (session_id, tenant) VALUES (?, ?)",
         (session_id, label),
@@ -48,7 +48,7 @@ def open_conversation(
 
 
 def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
-    """Passes over all queries so far.
+    """Makes the conversation skip all queries so far.
 
     Raises:
         NotFoundError: No such conversation.
@@ -60,7 +60,7 @@ def clear_conversation(connection: sqlite3.Connection, session_id: str) -> None:
 def clear_conversation_at(
     connection: sqlite3.Connection, session_id: str, number: int
 ) -> None:
-    """Passes over all queries before this place."""
+    """Makes the conversation skip all queries before this place."""
     connection.execute(
         "UPDATE conversations SET cleared_after = ? WHERE session_id = ?",
         (number, session_id),
@@ -68,14 +68,14 @@ def clear_conversation_at(
 
 
 def forget_conversation(connection: sqlite3.Connection, session_id: str) -> None:
-    """Deletes a conversation's own line."""
+    """Deletes a conversation's own row."""
     connection.execute("DELETE FROM conversations WHERE session_id = ?", (session_id,))
 
 
 def conversations_of(
     connection: sqlite3.Connection, query_ids: Sequence[str]
 ) -> list[str]:
-    """Reads the conversations that traces belong to, each once."""
+    """Reads the conversations that traces belong to, without repeats."""
     rows = connection.execute(
         "SELECT DISTINCT session_id FROM queries WHERE query_id IN (SELECT value FROM json_each(?))",
         (json.dumps(list(query_ids)),),
@@ -86,7 +86,7 @@ def conversations_of(
 def forget_empty_conversations(
     connection: sqlite3.Connection, session_ids: Sequence[str]
 ) -> None:
-    """Deletes the lines of those conversations that have no trace."""
+    """Deletes the rows of those conversations that have no trace left."""
     connection.execute(_FORGET_EMPTY, (json.dumps(list(session_ids)),))
 
 
@@ -102,7 +102,7 @@ def read_exchanges(
     if follows != "":
         for place in read_path(connection, session_id, follows, label):
             among.append(place.query_id)
-            # What was asked behind it is another's history.
+            # Later questions belong to another history.
             if place.query_id == follows:
                 break
     answered = read_answered(connection, session_id, limit, label, among)
@@ -128,7 +128,7 @@ def read_answered(
         raise unknown_conversation(session_id)
     unpacker = unpacker_of(connection)
     found: list[AnsweredQuestion] = []
-    # Somebody else's query may name the conversation, if its own store could not be read in time.
+    # Another tenant's query may name the conversation, if the store could not be read in time to refuse it.
     wanted = {
         "session_id": session_id,
         "after": cleared_after[0],
@@ -143,7 +143,7 @@ def read_answered(
         found.append(
             AnsweredQuestion(query_id=row.query_id, question=query, answer=answer)
         )
-    # The limit takes the newest, so they are read newest first.
+    # Newest first, so that the limit keeps the newest.
     found.reverse()
     return found
 
@@ -151,7 +151,7 @@ def read_answered(
 def ids_of_conversation(
     connection: sqlite3.Connection, session_id: str, label: str | None
 ) -> list[str]:
-    """Reads the ids of a conversation's traces, as far as they have a label, or any (None).
+    """Reads the ids of a conversation's traces, restricted to those with a label unless it is None.
 
     Raises:
         NotFoundError: No such conversation.

@@ -13,26 +13,26 @@ from antiphon.vocabulary.private_files import make_private_file
 
 
 def copy_store(path: Path, target: Path, key: str | None = None) -> None:
-    """Copies the store as it is at one moment; whoever writes to it is not held up.
+    """Copies the store as it is at one moment, without holding up its writers.
 
     Args:
-        target: Made, or written over.
+        target: Created, or overwritten.
         key: The key of the file, and of the copy.
 
     Raises:
-        TraceError: It cannot be read, or the copy is not sound.
+        TraceError: It cannot be read, or the copy is damaged.
     """
     connect = connector(key)
     make_private_file(target)
-    # Opened for reading: a store that is not there must not be made.
+    # Opened read-only, so that a missing store is not created.
     uri = f"{path.absolute().as_uri()}?mode=ro"
     try:
         with (
             closing(connect(uri, uri=True, timeout=OPEN_TIMEOUT_S)) as source,
             closing(connect(str(target))) as copy,
         ):
-            # In one step, which reads from one snapshot; by bits it would begin anew with each append of a service:
-            # https://www.sqlite.org/backup.html#concurrent_usage_of_database_connections.
+            # In one step, which reads one snapshot; a copy in several steps would restart after each append of a
+            # service: https://www.sqlite.org/backup.html#concurrent_usage_of_database_connections.
             source.backup(copy)
             _check(copy)
     except database_errors() as error:

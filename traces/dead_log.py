@@ -1,7 +1,7 @@
-"""The write-ahead log as a process that died left it: SQLite passes over what is damaged in it without a word.
+"""Inspects the write-ahead log of a process that died: SQLite silently skips the damaged part of one.
 
-SQLite takes a log up to its first frame that is not sound, and drops what follows (https://www.sqlite.org/walformat.html).
-The index beside it (`-shm`) is kept up to the last commit, outlives the process, and says how many frames there were.
+SQLite reads a log up to its first damaged frame, and drops the rest (https://www.sqlite.org/walformat.html). The index
+beside it (`-shm`) is up to date with the last commit, outlives the process, and says how many frames there were.
 """
 
 from __future__ import annotations
@@ -20,28 +20,28 @@ _BIG_ENDIAN = 0x377F0683
 _LITTLE_ENDIAN = 0x377F0682
 _WORD = 0xFFFFFFFF
 
-# In the byte order of the machine: frames up to the last commit, and how many of them the database holds already.
+# In the byte order of the machine: the frames up to the last commit, and how many of them the database holds already.
 _INDEX = struct.Struct("=16xI28x")
 _MOVED_AT = 96
 _INDEX_BYTES = 136
 _IN_USE_AT = 128
-"""The byte of the index that every connection holds a lock of."""
+"""The byte of the index that every connection locks."""
 
 
 class DeadLog(NamedTuple):
-    """Frames that were committed to a log, and those of them that SQLite will take."""
+    """The number of frames committed to a log, and of those that SQLite will read."""
 
     committed: int
     sound: int
 
     @property
     def lost(self) -> int:
-        """Pages of the database whose newest state is gone."""
+        """Pages of the database whose newest state is lost."""
         return max(0, self.committed - self.sound)
 
 
 def dead_log(database: Path) -> DeadLog:
-    """Looks at the log of a database that nobody has open; one that is in use was looked at when it was opened."""
+    """Inspects the log of a database that nobody has open; one in use was inspected when it was opened."""
     nothing = DeadLog(0, 0)
     index = Path(f"{database}-shm")
     if not index.exists() or _is_open_here(index):
@@ -52,7 +52,7 @@ def dead_log(database: Path) -> DeadLog:
         (committed,) = _INDEX.unpack_from(data)
         (moved,) = struct.unpack_from("=I", data, _MOVED_AT)
         sound = _sound_frames(Path(f"{database}-wal"))
-    # Nothing of the log is needed if the database holds all of it, and nothing older would be read in its place.
+    # If the database holds all of the log, none of it is needed, and nothing older can replace it.
     if moved >= committed and not sound:
         return nothing
     return DeadLog(committed, sound)
@@ -68,7 +68,7 @@ def _alone(index: Path) -> Iterator[bytes | None]:
             yield None
             return
         data = file.read(_INDEX_BYTES)
-        # Too short, or its two copies differ: it was never in order, or a commit was under way.
+        # It is too short, or its two copies differ: it was never complete, or the process died during a commit.
         if len(data) < _INDEX_BYTES or data[:48] != data[48:96]:
             yield None
             return
@@ -76,21 +76,21 @@ def _alone(index: Path) -> Iterator[bytes | None]:
 
 
 def _is_open_here(path: Path) -> bool:
-    """Returns True if this process has a file open: closing it once more would end SQLite's locks of it
+    """Returns True if this process has a file open: opening and closing it again would drop SQLite's locks on it
     (https://www.sqlite.org/howtocorrupt.html#_posix_advisory_locks_canceled_by_a_separate_thread_doing_close_)."""
     wanted = path.stat()
     for name in os.listdir("/dev/fd"):
         try:
             found = os.fstat(int(name))
         except OSError:
-            continue  # the one by which the folder itself was read
+            continue  # the descriptor that reads the folder itself
         if (found.st_dev, found.st_ino) == (wanted.st_dev, wanted.st_ino):
             return True
     return False
 
 
 def _sound_frames(log: Path) -> int:
-    """Counts the frames up to the first that is not sound, as SQLite does when it opens a log."""
+    """Counts the frames up to the first damaged one, as SQLite does when it opens a log."""
     if not log.exists():
         return 0
     data = log.read_bytes()
@@ -118,7 +118,7 @@ def _sound_frames(log: Path) -> int:
 
 
 def _checksum(data: bytes, order: str, sums: tuple[int, int]) -> tuple[int, int]:
-    """Adds to SQLite's sum over the log (https://www.sqlite.org/fileformat.html#checksum_algorithm)."""
+    """Continues SQLite's checksum over the log (https://www.sqlite.org/fileformat.html#checksum_algorithm)."""
     first, second = sums
     for one, two in struct.iter_unpack(f"{order}II", data):
         first = (first + one + second) & _WORD

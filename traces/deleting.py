@@ -1,9 +1,9 @@
-"""Deleting traces: their events, what they are found by, and the texts that no other trace holds.
+"""Deletes traces: their events, their entries in the indexes, and the texts that no other trace holds.
 
-Everything is done in bits on the writing connection, each a transaction of a millisecond or so, between the appends of
-the queries under way: a thread of its own would hold the store's lock while it waits for the
-interpreter's, and appends would be refused. If deleting is broken off, what is left is a trace with its end missing
-and texts noted as loose: the next run goes on.
+All work happens in small steps on the writing connection, each a transaction of a millisecond or so, between the
+appends of the queries under way: a separate thread would hold the store's lock while it waits for the interpreter's,
+and appends would be refused. An interrupted deletion leaves a trace without its end, and texts noted as loose; the next
+run continues.
 """
 
 from __future__ import annotations
@@ -35,28 +35,28 @@ from antiphon.vocabulary.errors import TraceError
 T = TypeVar("T")
 
 _CONVERSATIONS_AT_ONCE = 100
-"""A bit of them; the sizes of the others are beside what is done in them."""
+"""The size of a step that forgets conversations; the other steps declare theirs beside their work."""
 _BIT_BYTES = 100_000
-"""What a bit adds to the log, about."""
+"""Bytes that a step adds to the log, approximately."""
 
 _REST_S = 0.001
-"""Seconds between two bits, in which others work."""
+"""Seconds between two steps, for other work."""
 
 _LOCKED_S = 0.05
 _LOCKED_TIMES = 200
-"""Attempts at a bit that meets another process's lock, with `_LOCKED_S` between them."""
+"""Most attempts at a step that meets another process's lock, `_LOCKED_S` apart."""
 
 _MOST_RUNS = 20
-"""A run of pruning frees what the average trace would; a few free what was asked for."""
+"""A run of pruning assumes traces of average size; a few runs free enough."""
 
 _LOOSE = (
     "CREATE TABLE IF NOT EXISTS loose (key BLOB NOT NULL PRIMARY KEY) WITHOUT ROWID"
 )
-"""Texts of deleted traces that other traces may hold; they outlive a run that is broken off."""
+"""Texts of deleted traces that other traces may hold; the table survives an interrupted run."""
 
 
 class Deleter:
-    """Deletes, one wish at a time, until `close`."""
+    """Deletes, one request at a time, until `close`."""
 
     def __init__(self, writer: Writer, readers: Readers) -> None:
         self._writer = writer
@@ -74,7 +74,7 @@ class Deleter:
             return await self._delete(query_ids)
 
     async def prune(self, older_than: float | None, most_bytes: int | None) -> int:
-        """Deletes the oldest traces that are over; returns how many. Raises as `delete` does."""
+        """Deletes the oldest finished traces; returns how many. Raises as `delete` does."""
         deleted = 0
         async with self._turn:
             for _ in range(_MOST_RUNS):
@@ -96,7 +96,7 @@ class Deleter:
         return deleted
 
     def close(self) -> None:
-        """Lets nothing more be deleted."""
+        """Refuses further deletions."""
         self._closed = True
 
     async def _delete(self, query_ids: Sequence[str]) -> int:
@@ -120,7 +120,7 @@ class Deleter:
         return deleted
 
     async def _forget_empty(self, sessions: Sequence[str]) -> None:
-        """Forgets conversations of which no trace is left: there is one for each question that names none."""
+        """Forgets conversations without traces: each question that names no conversation has made one."""
         for start in range(0, len(sessions), _CONVERSATIONS_AT_ONCE):
             some = sessions[start : start + _CONVERSATIONS_AT_ONCE]
             await self._bit(partial(forget_empty_conversations, session_ids=some))
@@ -129,8 +129,8 @@ class Deleter:
         loose = await self._readers.run(read_loose)
         if not loose:
             return
-        # Which texts other traces hold is looked up over all events, in threads: a table of references would cost
-        # each append a row a text.
+        # Scans all events, in threads, for the texts that other traces hold: a table of references would cost each
+        # append a row a text.
         at = 0
         while loose:
             seen = await self._readers.run(partial(references_after, at=at))

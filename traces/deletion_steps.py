@@ -1,4 +1,4 @@
-"""What deleting does in one transaction each: some events, some texts, some words, some free pages."""
+"""The steps of a deletion, a transaction each: some events, some texts, some words, some free pages."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _KEYS = re.compile(rb'"kept":"([0-9a-f]{64})"')
 def ids_to_prune(
     connection: sqlite3.Connection, older_than: float | None, most_bytes: int | None
 ) -> list[str]:
-    """Reads the oldest traces that are over: those started before a time, and as many more as free what is too much."""
+    """Reads the oldest finished traces: those started before a time, and as many more as free the excess."""
     over, wanted = connection.execute(
         "SELECT count(*), count(CASE WHEN started_at < ? THEN 1 END) FROM queries WHERE status != 'open'",
         (older_than,),
     ).fetchone()
     used = used_bytes(connection)
     if most_bytes is not None and used > most_bytes:
-        # By the average, and a little more than that, or the store would be too large again at once; a text shared
+        # Estimated by the average size, and for 5 % more, or the store would be too large again at once. A text shared
         # with younger traces frees nothing, so another run may find more.
         excess = used - most_bytes * 95 // 100
         by_size = -(-excess * over // used)
@@ -46,7 +46,7 @@ def ids_to_prune(
 
 
 def used_bytes(connection: sqlite3.Connection) -> int:
-    """Returns how much of the file is in use."""
+    """Returns the bytes of the file that are in use."""
     pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
     return pages * _pragma(connection, "page_size")
 
@@ -54,12 +54,12 @@ def used_bytes(connection: sqlite3.Connection) -> int:
 def delete_some(
     connection: sqlite3.Connection, query_id: str, existed: bool
 ) -> tuple[bool, bool]:
-    """Deletes some of a trace.
+    """Deletes some events of a trace, and its line with the last of them.
 
     Returns:
-        True if there was any of it, now or before; and True if nothing is left.
+        Whether there was any of it, now or before; and whether nothing is left.
     """
-    # From its end: a trace that is half deleted still is in the listing, so that the rest can be deleted too.
+    # From its end: a half-deleted trace stays in the listing, so that the rest can be deleted too.
     rows = connection.execute(
         "SELECT seq, body FROM events WHERE query_id = ? ORDER BY seq DESC LIMIT ?",
         (query_id, _ROWS_AT_ONCE),
@@ -74,7 +74,7 @@ def delete_some(
         )
     if len(rows) == _ROWS_AT_ONCE:
         return existed, False
-    # The line goes last, for by it a trace is found.
+    # The line goes last, because the trace is found by it.
     if _delete_line(connection, query_id):
         existed = True
     return existed, True
@@ -93,13 +93,13 @@ def _delete_line(connection: sqlite3.Connection, query_id: str) -> bool:
         "DELETE FROM words WHERE rowid IN (?, ?)", (row[0] * 2, row[0] * 2 + 1)
     )
     connection.execute("DELETE FROM queries WHERE number = ?", row)
-    # Somebody's words, which go with the last of what they are about.
+    # A title is somebody's words, and goes with the conversation's last trace.
     connection.execute(_FORGET_TITLE, {"session_id": session_id})
     return True
 
 
 def read_loose(connection: sqlite3.Connection) -> set[bytes]:
-    """Reads the keys of texts of deleted traces, of which others may hold some."""
+    """Reads the keys of texts of deleted traces; other traces may hold some of them."""
     return {
         row[0].hex().encode() for row in connection.execute("SELECT key FROM loose")
     }
@@ -113,7 +113,7 @@ class References(NamedTuple):
 
 
 def references_after(connection: sqlite3.Connection, at: int) -> References:
-    """Reads what the next rows of events refer to; the last one is `at` itself if none is left."""
+    """Reads the texts that the next rows of events refer to; `last` is `at` itself if no row is left."""
     rows = connection.execute(
         "SELECT rowid, body FROM events WHERE rowid > ? ORDER BY rowid LIMIT ?",
         (at, _READ_AT_ONCE),
@@ -126,12 +126,12 @@ def references_after(connection: sqlite3.Connection, at: int) -> References:
 def delete_texts(
     connection: sqlite3.Connection, loose: set[bytes], at: int
 ) -> tuple[set[bytes], int, bool]:
-    """Deletes some loose texts, none of which a row of events up to `at` refers to.
+    """Deletes some loose texts; no row of events up to `at` may refer to any of them.
 
     Returns:
-        The texts that are left, the last row that was looked at, and True if all texts are deleted.
+        The remaining texts, the last row that was read, and whether all texts are deleted.
     """
-    # What was written since the last bit may hold one of them.
+    # An append since the last step may refer to one of them.
     seen = references_after(connection, at)
     while seen.last != at:
         at = seen.last
@@ -146,31 +146,31 @@ def delete_texts(
 
 
 def merge_words(connection: sqlite3.Connection, *, first: bool) -> bool:
-    """Takes deleted words away: FTS5 only notes that a row is gone until its parts are merged into one.
+    """Removes deleted words from the file: FTS5 only marks a row as deleted until its segments are merged.
 
     Returns:
-        True if all is merged: https://www.sqlite.org/fts5.html#the_merge_command.
+        Whether everything is merged: https://www.sqlite.org/fts5.html#the_merge_command.
     """
     before = connection.total_changes
-    # A negative number makes FTS5 begin a merge, a positive one go on with it.
+    # A negative number makes FTS5 begin a merge, a positive one continue it.
     pages = -_WORD_PAGES_AT_ONCE if first else _WORD_PAGES_AT_ONCE
     connection.execute("INSERT INTO words (words, rank) VALUES ('merge', ?)", (pages,))
     return connection.total_changes - before < 2
 
 
 def give_back(connection: sqlite3.Connection) -> bool:
-    """Makes the file smaller by some of what is free in it.
+    """Shrinks the file by some of its free pages.
 
-    A file that an earlier version made has no means to: its free room is used for what comes, and it keeps its size.
+    A file made by an earlier version cannot shrink: it keeps its size, and reuses its free pages.
 
     Returns:
-        True if that is all, or all that can be had.
+        Whether no further page can be given back.
     """
     if not _pragma(connection, "auto_vacuum"):
         return True
     free = _pragma(connection, "freelist_count")
     for _ in range(min(free, _FREE_PAGES_AT_ONCE)):
-        # Python's module runs the pragma for its first page only, whatever number it is given.
+        # Python's module runs the pragma for one page only, no matter which number it names.
         connection.execute("PRAGMA incremental_vacuum(1)")
     return not 0 < _pragma(connection, "freelist_count") < free
 
@@ -181,7 +181,7 @@ def _keys_in(bodies: Iterable[bytes]) -> set[bytes]:
 
 
 def _as_rows(keys: Iterable[bytes]) -> list[tuple[bytes]]:
-    """Returns keys in hex, as events hold them, as rows of one blob each, as the tables hold them."""
+    """Converts keys from hex, as in events, to rows of one blob each, as in the tables."""
     return [(bytes.fromhex(key.decode()),) for key in keys]
 
 

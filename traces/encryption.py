@@ -1,8 +1,8 @@
 """Connections to the store's file: SQLite's own, or SQLCipher's if the file is encrypted.
 
-SQLCipher (https://www.zetetic.net/sqlcipher/) encrypts each page, those of the log and of the index of words too, with
-AES-256 and a code that shows a change. What is encrypted by field would leave the words of questions to be read in the
-index by which they are found.
+SQLCipher (https://www.zetetic.net/sqlcipher/) encrypts each page, including those of the log and of the index of words,
+with AES-256 and an authentication code. Encryption by field would leave the words of questions readable in the search
+index.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any, cast
 from antiphon.vocabulary.errors import ConfigurationError
 
 KEY_FORM = re.compile(r"[0-9a-fA-F]{64}")
-"""256 bits in hex. Words would have to be made into a key first, a quarter of a second for each connection."""
+"""256 bits in hex. Deriving a key from a passphrase would take a quarter of a second for each connection."""
 
 _PLAIN_HEADER = b"SQLite format 3\x00"
 
@@ -26,7 +26,7 @@ Connect = Callable[..., sqlite3.Connection]
 
 
 def connector(key: str | None = None) -> Connect:
-    """Returns how the store's file is opened.
+    """Returns the function that opens the store's file.
 
     Args:
         key: 64 hex digits; None: the file is not encrypted.
@@ -36,7 +36,7 @@ def connector(key: str | None = None) -> Connect:
     """
     if key is None:
         return sqlite3.connect
-    # Never with the key: the sentence may be logged.
+    # The message never holds the key, because it may be logged.
     if KEY_FORM.fullmatch(key) is None:
         raise ConfigurationError(
             "ANTIPHON_TRACE_KEY has the wrong form: wanted 64 hex digits, as `openssl rand -hex 32` prints them."
@@ -51,7 +51,7 @@ def connector(key: str | None = None) -> Connect:
 
     def connect(*arguments: Any, **options: Any) -> sqlite3.Connection:
         connection = driver.connect(*arguments, **options)
-        # The first statement of all; it is not checked before a page is read.
+        # This must be the first statement; SQLCipher checks the key only when it reads a page.
         connection.execute(f"PRAGMA key = \"x'{key}'\"")
         # The driver is a copy of Python's own module over another SQLite.
         return cast(sqlite3.Connection, connection)
@@ -90,7 +90,7 @@ def why_unreadable(path: Path, key: str | None) -> str:
 
 
 def encrypt_file(path: Path, target: Path, key: str) -> None:
-    """Writes an encrypted copy of a store that is not in use; `target` must not be there.
+    """Writes an encrypted copy of a store that is not in use; `target` must not exist.
 
     Raises:
         ConfigurationError: The key has another form, or SQLCipher is not installed.
@@ -99,7 +99,7 @@ def encrypt_file(path: Path, target: Path, key: str) -> None:
     driver: Any = import_module("sqlcipher3.dbapi2")
     connection = driver.connect(str(path), isolation_level=None)
     try:
-        # How free pages are given back is decided before anything is written: any other mark writes the first page.
+        # SQLite fixes how free pages are given back with the first write, so this pragma comes before the other marks.
         marks = {
             name: connection.execute(f"PRAGMA {name}").fetchone()[0]
             for name in ("auto_vacuum", "user_version", "application_id")

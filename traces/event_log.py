@@ -40,7 +40,7 @@ def stored_events(
     """Reads the events of a trace with `seq` > `after`, undecoded."""
     for row in connection.execute(_EVENTS, (query_id, after)):
         for stored in events_in(EventRow(*row)):
-            # The row's own number is that of its last event.
+            # A row's own number is that of its last event.
             if stored.seq > after:
                 yield stored
 
@@ -72,7 +72,7 @@ def read_trace(
 def _with_program(
     connection: sqlite3.Connection, query_id: str, error: DecodeError
 ) -> DecodeError:
-    """Returns the error with the program that recorded the trace, which can read it."""
+    """Adds to the error the version of the program that recorded the trace, which can read it."""
     first = next(stored_events(connection, query_id), None)
     if first is None:
         return error
@@ -90,7 +90,7 @@ def read_forms(connection: sqlite3.Connection, query_id: str) -> list[Form]:
 
 
 def read_lines(connection: sqlite3.Connection, query_id: str) -> list[bytes]:
-    """Reads a trace as lines of JSON, each event as it is stored, whether or not this program knows its fields.
+    """Reads a trace as lines of JSON, each event as stored, whether or not this program knows its fields.
 
     Raises:
         NotFoundError: No such trace.
@@ -111,7 +111,7 @@ def line_of(
     body: bytes,
     fetch: Fetch,
 ) -> bytes:
-    """Returns a stored event as a line of JSON, whole, whether or not this program knows its fields."""
+    """Returns a stored event as a line of JSON, with its long texts, whether or not this program knows its fields."""
     line = {
         "query_id": query_id,
         "seq": seq,
@@ -124,7 +124,7 @@ def line_of(
 
 
 def _form_or_bytes(body: bytes) -> Form:
-    """Returns an event as plain JSON; what is none, in hex, for somebody to mend."""
+    """Returns an event as plain JSON; a body that is not JSON in hex, so that somebody can repair it."""
     try:
         return form_of(body)
     except (msgspec.DecodeError, RecursionError):
@@ -132,7 +132,7 @@ def _form_or_bytes(body: bytes) -> Form:
 
 
 def _whole(stored: object, fetch: Fetch) -> object:
-    """Returns plain JSON with the long texts in the place of their keys; a key without a text stays."""
+    """Returns plain JSON with long texts in place of their keys; a key without a text stays."""
     match stored:
         case {"kept": str(key), **others} if not others and _is_key(key):
             text = fetch(key)
@@ -151,7 +151,7 @@ def _is_key(key: str) -> bool:
 
 
 def answer_in(row: EventRow, seq: int, unpacker: Unpacker) -> ResponseAssembled | None:
-    """Returns the answer, which is the event `seq`, one of those of the row; None if it is none.
+    """Returns the event `seq` of the row if it is an answer, else None.
 
     Raises:
         DecodeError: It cannot be read by this version.
@@ -194,7 +194,7 @@ def _fetch_over(connection: sqlite3.Connection) -> Fetch:
 
 
 def unknown_trace(query_id: str) -> NotFoundError:
-    """Returns the refusal of an id that no trace has."""
+    """Returns the error for an id that no trace has."""
     return NotFoundError(
         f"there is no trace {query_id}; GET /api/traces or `antiphon traces list` names all"
     )

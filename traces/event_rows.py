@@ -1,8 +1,8 @@
-"""Rows of `events`: each holds what one append brought, or one event alone.
+"""Rows of `events`: each holds the events of one append, or one event alone.
 
-What came together is in lines: a head with the cause and the time of each event, then an event a line. A row and an
-entry in the index for ten events cost a fraction of ten rows with ten entries. Rows of one event alone
-are those of stores of format 3 and before, and of the list of traces that are stored elsewhere.
+The body of an append has lines: a head with the cause and the time of each event, then an event a line. One row and one
+index entry for ten events cost a fraction of ten rows with ten entries. Rows of one event alone are in stores of format
+3 and before, and in the index of traces that are stored elsewhere.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from antiphon.vocabulary.typed import prepared
 from antiphon.vocabulary.values import StoredText
 
 KEPT_FROM_BYTES = 200
-"""Texts of at least this many bytes are stored apart; a shorter one costs less in place than its reference."""
+"""Texts of at least this many bytes are stored separately; a shorter one costs less than its reference."""
 
 SEVERAL = ""
-"""The kind of a row that holds what was appended together; its other columns are those of the last of these events."""
+"""The kind of a row that holds one append; its other columns are those of the last event."""
 
 _MOST_TOGETHER = 16
-"""Events a row. A query appends ten together; a whole trace that was recorded elsewhere may have thousands, and is
-deleted by so many rows at a time."""
+"""Most events of a row. A query appends ten together; a trace recorded elsewhere may have thousands, and deletion takes
+some rows at a time."""
 
 
 class EventRow(NamedTuple):
@@ -52,7 +52,7 @@ class StoredEvent(NamedTuple):
 
 
 class Packer:
-    """Packs events, and gathers the long texts that they refer to until `take_texts`."""
+    """Packs events, and collects the long texts that they refer to until `take_texts`."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -80,7 +80,7 @@ class Packer:
         )
 
     def rows(self, query_id: str, events: Sequence[Recorded[Event]]) -> list[EventRow]:
-        """Packs events that are appended together."""
+        """Packs the events of one append."""
         rows: list[EventRow] = []
         for start in range(0, len(events), _MOST_TOGETHER):
             together = events[start : start + _MOST_TOGETHER]
@@ -94,7 +94,7 @@ class Packer:
         return rows
 
     def take_texts(self) -> dict[str, str]:
-        """Returns the texts gathered since the last call, by key."""
+        """Returns the texts collected since the last call, by key."""
         texts = self._texts
         self._texts = {}
         return texts
@@ -108,7 +108,7 @@ class Packer:
             return self._encoder.encode_lines([head, *map(without_surrogates, events)])
 
     def _refer(self, value: object) -> object:
-        # Called several times an event, so that each call counts.
+        # Called several times an event, so it must be fast.
         if not isinstance(value, StoredText):
             return encode_text(value)
         text = value.text
@@ -123,12 +123,12 @@ _heads = msgspec.json.Decoder(prepared(tuple[tuple[int, float], ...]))
 
 
 def events_in(row: EventRow) -> Sequence[StoredEvent]:
-    """Returns the events of a row, in order; a row that is damaged as a whole counts as one that cannot be read."""
+    """Returns the events of a row, in order; a damaged row counts as one event that cannot be read."""
     query_id, seq, cause, at, kind, version, body = row
     whole = StoredEvent(query_id, seq, cause, at, version, body)
     if kind != SEVERAL:
         return [whole]
-    # Within a line JSON has no line end, and behind the last one there is nothing.
+    # JSON has no line breaks within a line, and nothing follows the last one.
     head, *lines = body.removesuffix(b"\n").split(b"\n")
     try:
         places = _heads.decode(head)
@@ -146,7 +146,7 @@ def events_in(row: EventRow) -> Sequence[StoredEvent]:
 
 
 def _is_long(text: str) -> bool:
-    """Returns True from `KEPT_FROM_BYTES` bytes on; most texts are judged by their length, without encoding them."""
+    """Returns True from `KEPT_FROM_BYTES` bytes on; for most texts the length decides, without encoding them."""
     if len(text) >= KEPT_FROM_BYTES:
         return True
     # UTF-8 takes four bytes a character at most.

@@ -1,7 +1,7 @@
-"""Feedback on answers, in the lines of their queries: listed and filtered with them, encrypted and deleted with them.
+"""Feedback on answers, in the lines of their queries: listed, filtered, encrypted and deleted together with them.
 
-It is no event: a trace ends with `query_closed`, and what somebody thinks of the answer later changes, may be
-withdrawn, and is nothing that a replay could come to.
+It is no event: a trace ends with `query_closed`, while a judgement of the answer comes later, may change or be
+withdrawn, and no replay could reproduce it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def write_feedback(
     feedback: Feedback | None,
     label: str | None = None,
 ) -> None:
-    """Stores the feedback on an answer that has a label, or any (None), in place of what there was.
+    """Replaces the feedback on an answer with a label, or with any label (None).
 
     Raises:
         NotFoundError: No such trace.

@@ -1,7 +1,7 @@
-"""Trace files, of JSON lines: a head that says what the rest must be, then an event a line.
+"""Trace files in JSON lines: a head that describes and checksums the rest, then an event a line.
 
-A file may come from anywhere: it is read whole, checked line by line, and refused with what is wrong and where, before
-anything of it is used.
+A file may come from anywhere: it is read whole and checked line by line before any of it is used, and the refusal names
+the line and what is wrong with it.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ IDS = re.compile(rf"[A-Za-z0-9_-]{{1,{MOST_ID_CHARS}}}")
 """The ids that a trace may have."""
 
 MOST_AT = 253_402_300_799.0
-"""The last second of the year 9999: no calendar goes beyond it."""
+"""The last second of the year 9999: `datetime` goes no further."""
 
 
 class Head(
@@ -46,8 +46,8 @@ class Head(
     Attributes:
         antiphon_trace: Version of this form.
         events: How many lines follow.
-        sha256: Of all that follows, and of the feedback if there is any, in hex.
-        feedback: On the answer; left out if there is none, so that earlier versions read the file.
+        sha256: Of everything that follows, and of the feedback if there is any, in hex.
+        feedback: On the answer; omitted if there is none, so that earlier versions read the file.
     """
 
     antiphon_trace: int
@@ -70,7 +70,7 @@ def trace_file(
 def file_of_lines(
     query_id: str, lines: Sequence[bytes], feedback: Feedback | None = None
 ) -> bytes:
-    """Builds the file of one trace from its events as JSON, which need not be such as this program knows."""
+    """Builds the file of one trace from its events as JSON, which this program need not know."""
     body = b"".join(line + b"\n" for line in lines)
     head = Head(
         antiphon_trace=FORMAT,
@@ -83,7 +83,7 @@ def file_of_lines(
 
 
 def bytes_of_file(path: Path) -> bytes:
-    """Reads a file that may be one of a trace, but no more of it than is needed to refuse it.
+    """Reads what may be a trace file, but no more of it than is needed to refuse one that is too large.
 
     Raises:
         BadInputError: It cannot be read.
@@ -99,7 +99,7 @@ def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[E
     """Reads the events of a file, and checks all of them.
 
     Raises:
-        DecodeError: Something is wrong; the message says what and in which line.
+        DecodeError: Something is wrong; the message says what, and in which line.
     """
     head, lines = trace_lines(data)
     redaction = Redaction()
@@ -109,6 +109,7 @@ def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[E
         number = seq + 1  # the head is line 1
         recorded = _event(line, number, catalog)
         wrong = _misplaced(recorded, seq, head.query_id, before)
+        # Only a line that may hold a key is searched field by field.
         if not wrong and not redaction.needs_none((line,), ()):
             wrong = _named_by_key(recorded, redaction)
         if wrong:
@@ -119,10 +120,10 @@ def read_trace_file(data: bytes, catalog: Catalog = BUILT_IN) -> list[Recorded[E
 
 
 def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
-    """Reads the head and the lines of a file, and checks no more than that they are as they were written.
+    """Reads the head and the lines of a file, and checks only that they are unchanged.
 
     Raises:
-        DecodeError: The file was changed, cut off or is none of ours.
+        DecodeError: The file was changed or cut off, or is not a trace file.
     """
     if len(data) > MOST_BYTES:
         raise _refusal(
@@ -131,7 +132,7 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
     first, _, body = data.partition(b"\n")
     head = _head(first)
     lines = body.split(b"\n")
-    # Every line ends with a line end, so that a file that is cut off anywhere shows it.
+    # Every line ends with a line break, so a cut anywhere is visible.
     if lines.pop() != b"":
         raise _refusal(len(lines) + 2, "the last line is cut off: it has no line end")
     if len(lines) != head.events:
@@ -148,7 +149,7 @@ def trace_lines(data: bytes) -> tuple[Head, list[bytes]]:
 
 
 def feedback_of_file(data: bytes) -> Feedback | None:
-    """Reads the feedback that a file has in its head. Raises DecodeError for a head that is none."""
+    """Reads the feedback in the head of a file. Raises DecodeError if the first line is no head."""
     return _head(data.partition(b"\n")[0]).feedback
 
 
@@ -178,7 +179,7 @@ def _head(line: bytes) -> Head:
         )
     if head.feedback is not None and not 0 <= head.feedback.at <= MOST_AT:
         raise _refusal(1, f"`feedback.at` is {head.feedback.at}, which is no time")
-    # An id is part of file names, addresses and commands.
+    # An id becomes part of file names, addresses and commands.
     if IDS.fullmatch(head.query_id) is None:
         raise _refusal(
             1,
@@ -199,21 +200,21 @@ def _event(line: bytes, number: int, catalog: Catalog) -> Recorded[Event]:
 def _misplaced(
     recorded: Recorded[Event], seq: int, query_id: str, before: Recorded[Event] | None
 ) -> str:
-    """Returns what is wrong with an event's place; nothing if it is right."""
+    """Describes what is wrong with an event's place; returns an empty text if nothing is."""
     if recorded.query_id != query_id:
         return f"the event is of trace {recorded.query_id[:80]!r}, the file of {query_id!r}"
     if recorded.seq != seq:
         return f"`seq` is {recorded.seq}, and must be {seq}"
     if not 0 <= recorded.cause < seq:
         return f"`cause` is {recorded.cause}: an event can only come of an earlier one"
-    # Not-a-number is in no range.
+    # Written so that not-a-number fails too.
     if not 0 <= recorded.at <= MOST_AT:
         return f"`at` is {recorded.at}, which is no time"
     return _wrong_after(before, recorded)
 
 
 def _named_by_key(recorded: Recorded[Event], redaction: Redaction) -> str:
-    """Returns what is wrong if a key is in a name, which no redaction takes out: names hold things together."""
+    """Describes a key in a name, if there is one: redaction leaves names alone, because they link things together."""
     texts = to_json(replace(recorded, event=redaction.event(recorded.event))).decode()
     if without_keys(texts) == texts:
         return ""

@@ -1,4 +1,4 @@
-"""Reads over a store's tables of what traces are listed and found by, as one caller sees them."""
+"""Reads a store's listing and search tables, as one caller sees them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Finder:
         )
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order."""
+        """Returns the ids of traces with this beginning, in order."""
         return await self._readers.run(
             partial(read_ids, beginning=beginning, limit=limit, label=self.sight.label)
         )
@@ -99,7 +99,7 @@ class Finder:
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
     ) -> Sequence[AnsweredQuestion]:
-        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        """Returns the traces among these answered since the clearing, oldest first. Raises as `exchanges` does."""
         return await self.sight.of_conversation(
             read_answered,
             session_id,
@@ -115,7 +115,7 @@ class Finder:
         text: str | None,
         session_id: str | None,
     ) -> Sequence[ConversationSummary]:
-        """Returns a line a conversation; its arguments are those of `TraceListing.conversations`."""
+        """Returns a line a conversation; its arguments are those of `ConversationListing.conversations`."""
         return await self._readers.run(
             partial(
                 read_conversations,

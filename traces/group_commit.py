@@ -1,4 +1,4 @@
-"""Stores what several queries append in one turn of the event loop in one commit."""
+"""Stores the appends of several queries in one turn of the event loop in one commit."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from antiphon.vocabulary.errors import TraceError
 _log = structlog.get_logger(__name__)
 
 _TOGETHER = 8
-"""Batches that share a commit; more of them would hold up the event loop for longer than 5 ms."""
+"""Batches that may share a commit; more would hold up the event loop for over 5 ms."""
 _SHARE = 4
-"""Of so many that wait, one at least shares the commit. A loop that is behind comes to its commits seldom: by eight at
-a time a thousand queries at once waited longer for their appends than a store is waited for at all."""
+"""At least one in so many waiting batches shares the commit. A busy loop gets to its commits rarely: eight at a time, a
+thousand concurrent queries waited for their appends longer than the bus waits for a store."""
 
 
 class _Waiting(NamedTuple):
@@ -30,7 +30,7 @@ class _Waiting(NamedTuple):
     written: asyncio.Future[None]
 
     def end(self, error: BaseException | None) -> None:
-        """Wakes whoever waits, unless that was cancelled meanwhile."""
+        """Wakes the waiting task, unless it was cancelled meanwhile."""
         if self.written.done():
             return
         if error is None:
@@ -40,7 +40,7 @@ class _Waiting(NamedTuple):
 
 
 class GroupCommit:
-    """Stores what all queries append in one turn of the event loop in one commit.
+    """Stores the appends of all queries in one turn of the event loop in one commit.
 
     A commit costs more than its rows, and far more if it waits for the disk.
     """
@@ -68,7 +68,7 @@ class GroupCommit:
         return written
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        # Who was cancelled meanwhile waits no more, and has nobody to act on what is stored.
+        # A batch whose task was cancelled is dropped: nobody would act on it once it is stored.
         self._waiting = [each for each in self._waiting if not each.written.done()]
         group = self._waiting[: max(_TOGETHER, len(self._waiting) // _SHARE)]
         try:
@@ -81,7 +81,7 @@ class GroupCommit:
             _log.warning("trace_store_locked", appends=len(group), error=str(error))
             self._end(group, [error] * len(group), loop)
         except BaseException as error:
-            # A bug of ours: whoever waits must hear of it, for nobody else would.
+            # A bug of ours: without this, the waiting tasks would wait for ever.
             self._end(group, [error] * len(group), loop)
             raise
         else:
@@ -93,7 +93,7 @@ class GroupCommit:
         errors: Sequence[BaseException | None],
         loop: asyncio.AbstractEventLoop,
     ) -> None:
-        """Wakes those whose commit was made or refused; the others get their turn after other work of the loop."""
+        """Wakes the tasks whose commit was made or refused; the others follow after other work of the loop."""
         for waiting, error in zip(group, errors, strict=True):
             waiting.end(error)
         self._waiting = self._waiting[len(group) :]
@@ -101,9 +101,10 @@ class GroupCommit:
             loop.call_soon(self._flush, loop)
 
     def _errors(self, group: Sequence[Packed]) -> Sequence[TraceError | None]:
-        """Stores the batches and returns what kept each from being stored.
+        """Stores the batches and returns the error of each, or None.
 
-        If the transaction as a whole is refused, each is tried alone: one that cannot be stored keeps none out.
+        If the transaction as a whole is refused, each is tried alone, so that one that cannot be stored blocks no
+        other.
 
         Raises:
             LockedError: Another process is writing; nothing is stored.
@@ -121,5 +122,6 @@ class GroupCommit:
         try:
             return self._errors([packed])
         except LockedError as error:
-            # Some before it may be stored: to try all of them again would look like another writer's work.
+            # Some before it may be stored: trying all of them again would find their events and take them for another
+            # writer's.
             return [error]

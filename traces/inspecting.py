@@ -1,4 +1,4 @@
-"""The store's file looked through from outside: which traces hold a text, and whether a deleted one is left."""
+"""Inspects the store's file from outside: which traces hold a text, and whether a deleted text is left."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _LINES_HOLDING = """
 
 
 def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
-    """Returns the ids of the traces that hold a text anywhere, letter by letter.
+    """Returns the ids of the traces that hold a text anywhere, character for character.
 
     Raises:
         TraceError: The store cannot be read.
@@ -33,7 +33,7 @@ def traces_holding(path: Path, text: str, key: str | None = None) -> set[str]:
 
 
 def damage_in(connection: sqlite3.Connection) -> str | None:
-    """Reads all of the file, and returns what SQLite finds wrong with it, and what to do; None: nothing."""
+    """Reads the whole file, and returns SQLite's findings with a remedy; None if there are none."""
     found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if found == "ok":
         return None
@@ -41,7 +41,7 @@ def damage_in(connection: sqlite3.Connection) -> str | None:
 
 
 def empty_log(path: Path, key: str | None = None) -> bool:
-    """Moves the log into the file and empties it, for deleted bytes are there too; False if others hold it."""
+    """Moves the log into the file and empties it, because it holds deleted bytes too; False if others use it."""
     uri = f"{path.absolute().as_uri()}?mode=rw"
     connect = connector(key)
     try:
@@ -55,7 +55,7 @@ def empty_log(path: Path, key: str | None = None) -> bool:
 
 
 def files_holding(folder: Path, texts: Sequence[str]) -> dict[Path, int]:
-    """Searches every byte of a folder's files; returns how many of the texts are in each that holds any."""
+    """Searches every byte of a folder's files; returns how many of the texts each file holds, if any."""
     found: dict[Path, int] = {}
     forms = list(map(_forms_of, texts))
     for path in sorted(folder.rglob("*")):
@@ -78,7 +78,7 @@ def _holding(connection: sqlite3.Connection, text: str) -> set[str]:
     found: set[str] = set()
     for form in _forms_of(text):
         found.update(row[0] for row in connection.execute(_HOLDING, (form,)))
-    # Long texts are stored once, and events refer to them.
+    # Long texts are stored once; events only refer to them.
     for (key,) in connection.execute(_TEXTS_HOLDING, (text,)).fetchall():
         reference = f'"kept":"{key}"'.encode()
         found.update(row[0] for row in connection.execute(_HOLDING, (reference,)))
@@ -88,7 +88,7 @@ def _holding(connection: sqlite3.Connection, text: str) -> set[str]:
 
 
 def _forms_of(text: str) -> set[bytes]:
-    """Returns a text as files may hold it: as it is, and as JSON writes it, by msgspec and by others."""
+    """Returns the forms of a text in files: plain, and as JSON by msgspec and by other encoders."""
     plain = text.encode(errors="replace")
     in_json = json.dumps(text, ensure_ascii=False)[1:-1].encode(errors="replace")
     return {plain, in_json, json.dumps(text)[1:-1].encode()}

@@ -1,4 +1,4 @@
-"""Queries as they are listed: a line each, kept up to date as events are written, and filtered when it is read."""
+"""The listing of queries: a line each, updated as events are written, and filtered when read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _INSERT_QUERY = """
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 """
 _NOTED = (QueryReceived, QueryResumed, ResponseAssembled, QueryClosed)
-# Until it is over, it holds the time in which nobody worked on it, below 0.
+# Until the query ends, `duration_ms` holds the time in which no process worked on it, as a negative number.
 _NOTE_AWAY = "UPDATE queries SET duration_ms = coalesce(duration_ms, 0) - ? * 1000 WHERE query_id = ?"
 _NOTE_END = """
     UPDATE queries SET status = ?,
@@ -56,17 +56,17 @@ def note_query(
     origin: Origin,
     number: int | None = None,
 ) -> None:
-    """Keeps the query's line up to date with an event that was written.
+    """Updates the query's line with a stored event.
 
     Args:
-        number: The line's place among all, which is that of their beginning; None: the next one.
+        number: The line's place among all, in the order of beginning; None: the next one.
     """
-    # Most events change nothing of it, and none is worth three comparisons of a pattern.
+    # Most events change nothing in the line, so one check spares them three pattern matches.
     if type(recorded.event) not in _NOTED:
         return
     match recorded.event:
         case QueryReceived(session_id=session_id) as first:
-            # A file may name any conversation: its texts must not get into the next question's.
+            # A file may name any conversation, and its texts must not get into the next question of that one.
             if origin.owner == IMPORTED:
                 session_id = NO_CONVERSATION
             elif session_id != NO_CONVERSATION:
@@ -100,7 +100,7 @@ def read_listing(
     label: str | None,
     among: Sequence[str] | None = None,
 ) -> list[TraceSummary]:
-    """Reads one line a query that has a label, or any (None), the newest first; of some traces, or of all (None)."""
+    """Reads one line a query with a label, or any label (None), newest first; of some traces, or of all (None)."""
     lines: list[TraceSummary] = []
     wanted = Conditions(where, label)
     if before is not None:
@@ -155,8 +155,8 @@ def read_listing(
 def read_ids(
     connection: sqlite3.Connection, beginning: str, limit: int, label: str | None
 ) -> list[str]:
-    """Reads the ids that begin so and have a label, or any (None), by one range of the index."""
-    # U+10FFFF is the last character there is, so the range holds every id that begins so.
+    """Reads the ids with this beginning and a label, or any label (None), by one range of the index."""
+    # U+10FFFF is the last character of all, so the range holds every id with this beginning.
     rows = connection.execute(
         f"SELECT query_id FROM queries WHERE query_id >= :first AND query_id < :end AND {VISIBLE} "  # noqa: S608 - a constant
         "ORDER BY query_id LIMIT :limit",

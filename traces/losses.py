@@ -1,4 +1,4 @@
-"""What a store lost of what it had taken: noticed when it is opened, and said until somebody has taken note of it."""
+"""Losses of stored events: noticed when the store is opened, and reported until somebody acknowledges them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ENDING = "-lost.txt"
 
 
 def note_losses(database: Path) -> None:
-    """Looks for damage in the log that a process which died left, before SQLite passes over it; logs and notes it."""
+    """Looks for damage in the log of a process that died, before SQLite skips it; logs it, and notes it in a file."""
     try:
         found = dead_log(database)
         if not found.lost:
@@ -33,13 +33,13 @@ def note_losses(database: Path) -> None:
         make_private_file(note)
         with note.open("a", encoding="utf-8") as file:
             file.write(f"{lost}\n")
-    # What cannot be looked at or noted must not keep the service from its work: opening the store says what is wrong.
+    # A failure to look or to note must not stop the service: opening the store reports what is wrong.
     except OSError as error:
         _log.warning("trace_losses_not_looked_for", error=str(error))
 
 
 def noted_losses(database: Path) -> Sequence[str]:
-    """Returns what was noted, each with what to do."""
+    """Returns the noted losses, each with a remedy."""
     note = _note_of(database)
     try:
         lines = note.read_text(encoding="utf-8").splitlines()

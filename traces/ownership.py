@@ -1,7 +1,7 @@
-"""Ownership of the queries that are not over: each process that may write holds a locked file while it lives.
+"""Ownership of open queries: each process that may write holds a locked file while it lives.
 
-The lock goes with the process, however it dies, so that another one can tell whether a query is being worked on
-(flock: https://man7.org/linux/man-pages/man2/flock.2.html).
+The lock ends with the process, no matter how it dies, so another one can tell whether a query is abandoned (flock:
+https://man7.org/linux/man-pages/man2/flock.2.html).
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ _log = structlog.get_logger(__name__)
 _SUFFIX = ".owner"
 
 IMPORTED = "imported"
-"""The owner of traces that came from files: nobody will go on with them by itself."""
+"""The owner of traces from files: no process resumes them by itself."""
 
 
 class Origin(NamedTuple):
-    """What is kept of who wrote a trace.
+    """The origin of a trace, as the store keeps it.
 
     Attributes:
         owner: The process that writes it, or `IMPORTED`.
-        label: Whose it is.
+        label: The tenant that it belongs to.
     """
 
     owner: str
@@ -42,7 +42,7 @@ class Owner:
     """This process, or one store in it, as the owner of queries.
 
     Attributes:
-        name: What the queries are marked with.
+        name: The mark on its queries.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -51,18 +51,19 @@ class Owner:
         self._file: int | None = None
 
     def claim(self) -> None:
-        """Takes the lock; once, when the first query begins."""
+        """Takes the lock, once, when the first query begins."""
         if self._file is not None:
             return
         try:
             self._file = os.open(self._path(self.name), os.O_RDWR | os.O_CREAT, 0o600)
             fcntl.flock(self._file, fcntl.LOCK_EX)
         except OSError as error:
-            # The query goes on; at worst another process takes it for abandoned, and the store tells the two apart.
+            # The query continues; at worst another process takes it for abandoned, and the store refuses one of the
+            # two.
             _log.warning("trace_owner_not_marked", error=str(error))
 
     def lives(self, name: str) -> bool:
-        """Returns True if the process that goes by `name` is still there; its file is removed if it is not."""
+        """Returns True if the process called `name` is alive; removes its file if it is not."""
         if name == self.name:
             return True
         try:
@@ -74,14 +75,14 @@ class Owner:
         except OSError:
             return True
         else:
-            # The lock could be had, so whoever held it is gone.
+            # The lock was free, so its holder is dead.
             self._path(name).unlink(missing_ok=True)
             return False
         finally:
             os.close(file)
 
     def release(self) -> None:
-        """Lets go of the lock."""
+        """Releases the lock."""
         if self._file is not None:
             self._path(self.name).unlink(missing_ok=True)
             os.close(self._file)
@@ -92,7 +93,7 @@ class Owner:
 
 
 def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Reads the queries that are not over and the owner of each, the oldest first."""
+    """Reads the open queries and the owner of each, the oldest first."""
     rows = connection.execute(
         "SELECT query_id, owner FROM queries WHERE status = 'open' ORDER BY started_at, number"
     )
@@ -100,7 +101,7 @@ def read_unfinished(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 
 
 def is_imported(connection: sqlite3.Connection, query_id: str) -> bool:
-    """Returns True for a trace that came from a file, and with which nobody has gone on here.
+    """Returns True for a trace from a file that no process has continued here.
 
     Raises:
         NotFoundError: No such trace.
@@ -139,7 +140,7 @@ def check_abandoned(
 
 
 def take_over(connection: sqlite3.Connection, query_id: str, owner: Owner) -> None:
-    """Makes `owner` the owner of a query that is not over. Raises as `check_abandoned` does."""
+    """Makes `owner` the owner of an open query. Raises as `check_abandoned` does."""
     check_abandoned(connection, query_id, owner)
     connection.execute(
         "UPDATE queries SET owner = ? WHERE query_id = ?", (owner.name, query_id)

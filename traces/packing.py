@@ -14,7 +14,7 @@ from antiphon.vocabulary.events import Event, Recorded
 
 
 class Batch(NamedTuple):
-    """Events that are stored together or not at all."""
+    """Events to be stored together or not at all."""
 
     query_id: str
     expected_seq: int
@@ -23,7 +23,7 @@ class Batch(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A batch in the form in which it is written."""
+    """A batch in the form of the store."""
 
     batch: Batch
     rows: list[EventRow]
@@ -34,7 +34,7 @@ class BatchPacker:
     """Packs batches.
 
     Args:
-        redaction: What every event is redacted by: the last net, behind those at the sources.
+        redaction: Redacts every event: the last safety net, after the redactions at the sources.
     """
 
     def __init__(self, redaction: Redaction) -> None:
@@ -45,7 +45,7 @@ class BatchPacker:
         """Redacts and encodes a batch.
 
         Args:
-            known: The keys of texts that went through here before.
+            known: The keys of texts that were packed before, and so need no check.
         """
         packed = self._packed(batch)
         if self._is_sound(packed, known):
@@ -57,7 +57,7 @@ class BatchPacker:
         return self._packed(batch._replace(events=events))
 
     def _is_sound(self, packed: Packed, known: Container[str]) -> bool:
-        """Returns True if what was packed surely holds nothing to be redacted: hardly any event does."""
+        """Returns True if a packed batch surely holds nothing to redact, which is so for nearly every one."""
         bodies = [row.body for row in packed.rows]
         texts = [text for key, text in packed.texts.items() if key not in known]
         return self._redaction.needs_none(bodies, texts)

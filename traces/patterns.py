@@ -1,4 +1,4 @@
-"""Patterns of what is to be redacted: checked before they are used, and bounded in the time that they may take."""
+"""Patterns of text to redact: checked before use, and bounded in time."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from antiphon.vocabulary.errors import ConfigurationError
 _log = structlog.get_logger(__name__)
 
 MASK = "█"
-"""Stands for one letter. No letter itself, so that a redacted text is not matched as words anew."""
+"""Replaces one letter. It is no letter itself, so that patterns for words do not match a redacted text again."""
 
 _PROBE_S = 2.0
-"""CPU seconds (`regex` counts those of the process). A pattern that reads the rest of a text from each letter takes
-0.08 to 0.13 s of them for a probe, and one that does so for each of those again more than 5 s."""
+"""CPU seconds (`regex` counts those of the process). A pattern that rereads the rest of the text at each letter
+(quadratic) takes 0.08 to 0.13 s for a probe, and a cubic one more than 5 s."""
 _PROBE_CHARS = 3_000
 _SECRET_CHARS = 8
-"""A shorter secret would mask what has nothing to do with it."""
+"""A shorter secret would mask unrelated text."""
 _ROUNDS = 5
 _PLAIN_SECRET = regex.compile(
     r"(?=.*[b-dgj-mo-zB-DGJ-MO-Z])[A-Za-z0-9_.~+=:-]+", regex.DOTALL
 )
-"""Is in JSON as it is, or with a letter spelled `\\u…`; and in no number, for one of its letters is in none."""
+"""A secret that JSON writes as it is, or with a letter spelled `\\u…`, and with a letter that no number has."""
 _KEY = regex.compile(KEY_FORM)
 _KEY_START = f"{KEY_PREFIX}_"
 _RECURSION = regex.compile(r"\(\?(?:R|&|P>|[+-]?\d)")
 
 
 class Patterns:
-    """Masks keys of the service (`antiphon keys`), and what its patterns and secrets match.
+    """Masks keys of the service (`antiphon keys`), and everything that its patterns and secrets match.
 
     Args:
-        named: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
+        named: Regular expressions by the names that refusals use, because a pattern may hold a secret itself.
         secrets: Texts to mask as they are.
 
     Raises:
@@ -56,9 +56,9 @@ class Patterns:
         self._patterns = [_checked(name, text) for name, text in named.items()]
 
     def are_absent(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
-        """Returns True if nothing can match in texts or in JSON, nor in JSON that is in a text of either.
+        """Returns True if nothing can match in texts or in JSON, nor in JSON within a text of either.
 
-        Only secrets are looked for so, and only if they are plain: it takes a tenth of looking through every field.
+        It works only for plain secrets without patterns, and takes a tenth of the time of searching every field.
         """
         if self._patterns or not self._are_plain:
             return False
@@ -68,9 +68,9 @@ class Patterns:
         return not any(self._may_be_in(text.encode()) for text in texts)
 
     def redacted(self, text: str, until: float) -> str:
-        """Returns the text with every match masked; all of it, if that takes longer than until this monotonic time.
+        """Returns the text with every match masked; masks all of it if searching lasts beyond this monotonic time.
 
-        What one pattern left may match another: it is looked through until nothing matches, or a text that is
+        The result of one pattern may match another, so the search repeats until nothing matches: otherwise a text
         redacted twice (at its source and by the store) would change the second time.
         """
         for _ in range(_ROUNDS):
@@ -81,23 +81,23 @@ class Patterns:
         return text
 
     def _may_be_in(self, data: bytes) -> bool:
-        # JSON within a text may spell a letter by its number.
+        # JSON within a text may spell a letter by its code point.
         if b"\\u" in data or _KEY_START.encode() in data.lower():
             return True
-        for secret in self._plain:  # noqa: SIM110 - asked for each event, and `any` takes as long as the search
+        for secret in self._plain:  # noqa: SIM110 - runs for each event, and `any` takes as long as the search
             if secret in data:
                 return True
         return False
 
     def _worth_searching(self, text: str) -> list[regex.Pattern[str]]:
-        """Returns the patterns that may match: a secret or a key is in hardly any text."""
+        """Returns the patterns that may match: hardly any text holds a secret or a key."""
         found = [pattern for secret, pattern in self._secrets if secret in text]
         if _KEY_START in text.lower():
             found.append(_KEY)
         return found + self._patterns
 
     def _once(self, text: str, until: float) -> str:
-        # Most texts match nothing, and are not taken apart into letters.
+        # Most texts match nothing, and need not be split into letters.
         letters: list[str] = []
         try:
             for pattern in self._worth_searching(text):
@@ -149,7 +149,7 @@ def _checked(name: str, text: str) -> regex.Pattern[str]:
 
 
 def _probes(pattern: str) -> Iterator[str]:
-    """Yields texts on which a pattern that backtracks without end shows it: its own letters over and over, no end."""
+    """Yields texts that expose runaway backtracking: the pattern's own letters over and over, then one that fails."""
     letters = sorted({*pattern[:200], "a", "0", " "})
     for letter in letters[:60]:
         yield letter * _PROBE_CHARS + "\x00"

@@ -1,4 +1,4 @@
-"""Saved sets of questions, each a row of its own table: a tenant's, encrypted with the traces."""
+"""Saved sets of questions, a row each of a table of their own: per tenant, and encrypted with the traces."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class StoredQuestionSets:
 def write_question_set(
     connection: sqlite3.Connection, set_id: str, tenant: str, body: bytes
 ) -> None:
-    """Stores a set in place of what there was; an empty body deletes it."""
+    """Stores a set, replacing the one with its id; an empty body deletes it."""
     connection.execute(
         "DELETE FROM question_sets WHERE tenant = ? AND set_id = ?", (tenant, set_id)
     )

@@ -1,7 +1,7 @@
-"""Reads events in whichever version of the vocabulary they were written, or says why this program cannot.
+"""Reads events of every released version of the vocabulary, or explains why this program cannot read one.
 
-A version of the vocabulary that was released stays readable: when `VERSION` is raised, `UPGRADERS` gains the function
-that turns an event of the version before into the new form, and `tests/traces/versions/` a trace of the new version.
+Released versions of the vocabulary stay readable: a change that raises `VERSION` adds to `UPGRADERS` the function that
+turns an event of the previous version into the new form, and to `tests/traces/versions/` a trace of the new version.
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ Form = dict[str, Any]
 """An event as plain JSON, with its `kind` and the fields that it had when it was written."""
 
 PROGRAM = "antiphon"
-"""The name under which the versions of a query's first event list the program that recorded it."""
+"""The key in the versions of a query's first event that names the version of the recording program."""
 
 Upgrader = Callable[[Form], Form]
 
 UPGRADERS: dict[int, Upgrader] = {}
-"""By version: turns an event of it into the form of the next version. Before the first release there is none."""
+"""By version: converts an event of it to the next version. There are none before the first release."""
 
 ReadText = Callable[[type, object], StoredText]
 
 
 def decode_text(_type: type, text: object) -> StoredText:
-    """Returns a `StoredText` from its plain form, as msgspec asks for it."""
+    """Returns a `StoredText` from its plain form; msgspec calls it to decode one."""
     if isinstance(text, str):
         return StoredText(text)
     raise ValueError(f"Expected `str`, got `{type(text).__name__}`")
@@ -45,8 +45,8 @@ class EventReader:
     """Decodes the events of one catalog.
 
     Args:
-        catalog: The events that there are.
-        read_text: Makes a long text of the form in which it is in an event.
+        catalog: The known events.
+        read_text: Returns the long text for its form in an event.
     """
 
     def __init__(
@@ -59,10 +59,10 @@ class EventReader:
         )
 
     def read(self, query_id: str, seq: int, version: int, body: bytes) -> Event:
-        """Decodes an event; one of a kind that only a subscriber knows which is not loaded is an `UnknownEvent`.
+        """Decodes an event; a kind that only an unloaded subscriber knows becomes an `UnknownEvent`.
 
         Raises:
-            DecodeError: A field or its version is not of this vocabulary, it is no JSON, or the first event, which is
+            DecodeError: A field or the version is not of this vocabulary, it is no JSON, or the first event, which is
                 the question, is of an unknown kind.
         """
         check_version(query_id, seq, version)
@@ -97,7 +97,7 @@ class EventReader:
                 return unknown_event(self._with_texts(form_of(body)))
             if "Expected `float`, got `null`" not in str(error):
                 raise
-        # What JSON cannot say (NaN, infinity) was written as null; as a score or a time it counts for nothing.
+        # Numbers that JSON cannot express (NaN, infinity) were written as null, and read as 0.
         event = form_of(body)
         return self._decoder.decode(
             msgspec.json.encode(_numbered(event, self._catalog.by_kind[event["kind"]]))
@@ -105,7 +105,7 @@ class EventReader:
 
 
 def form_of(body: bytes) -> Form:
-    """Returns an event as plain JSON, whatever its fields are.
+    """Returns an event as plain JSON, no matter which fields it has.
 
     Raises:
         msgspec.DecodeError: It is no JSON object.
@@ -122,7 +122,7 @@ def upgraded(
     """Returns an event of an older version in the form of the current one, through each version between them.
 
     Raises:
-        msgspec.DecodeError: It is not of the form that its version has.
+        msgspec.DecodeError: It does not have the form of its version.
     """
     try:
         for step in range(version, current):
@@ -135,7 +135,7 @@ def upgraded(
 
 
 class _First(msgspec.Struct):
-    """The field of a trace's first event that says who recorded it, whatever the others are."""
+    """The one field of a trace's first event that names the recording program; the others may be unknown."""
 
     versions: tuple[tuple[str, str], ...] = ()
 
@@ -144,7 +144,7 @@ _first_decoder = msgspec.json.Decoder(prepared(_First))
 
 
 def program_of(first: bytes) -> str:
-    """Returns the version of the program that recorded a trace, by its first event; empty if it does not say."""
+    """Returns the version of the program that recorded a trace, from its first event; empty if that does not say."""
     try:
         return dict(_first_decoder.decode(first).versions).get(PROGRAM, "")
     except (msgspec.DecodeError, RecursionError):
@@ -168,13 +168,13 @@ def check_version(query_id: str, seq: int, version: int) -> None:
 
 
 def wrong_in(event: bytes, error: Exception, catalog: Catalog) -> str:
-    """Explains why an event cannot be decoded: an unknown kind by its name, anything else in the words of `error`."""
+    """Explains why an event cannot be decoded: names an unknown kind, and repeats the words of `error` otherwise."""
     kind = _unknown_kind(event, catalog)
     return unknown_words(kind) if kind else str(error)
 
 
 def _unknown_kind(event: bytes, catalog: Catalog) -> str:
-    """Returns the kind of an event that the catalog does not hold; empty if it does, or if there is none."""
+    """Returns the kind of an event if the catalog does not hold it; empty if it does, or if there is no kind."""
     try:
         kind = _tag_decoder.decode(event).kind
     except (msgspec.DecodeError, RecursionError):
@@ -183,8 +183,8 @@ def _unknown_kind(event: bytes, catalog: Catalog) -> str:
 
 
 def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
-    """Returns the error for an event that cannot be read: where it is, what is wrong, what this program reads."""
-    # If not even the head of the event could be read, its place is not known.
+    """Returns the error for an unreadable event: its place, the problem, and the versions that this program reads."""
+    # If not even the head of the event is readable, its place is unknown.
     place = str(seq) if seq else "unknown"
     return DecodeError(
         f"trace {query_id}, seq {place}: {wrong}; this program reads vocabulary version {VERSION}, so read the trace "
@@ -194,7 +194,7 @@ def refusal(query_id: str, seq: int, wrong: str) -> DecodeError:
 
 
 class _Tag(msgspec.Struct):
-    """The field of a refused event that gives the kind it claims to be."""
+    """The field of a refused event that holds the kind it claims."""
 
     kind: str = ""
 
@@ -209,7 +209,7 @@ def _numbered(plain: Form, struct: type[msgspec.Struct]) -> Form:
     for name, value in plain.items():
         if name in hints:
             value = _number_in(value, leaves_of(hints[name]))
-        # The tag is no field, and stays as it is.
+        # The tag is no field, and is kept.
         numbered[name] = value
     return numbered
 

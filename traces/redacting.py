@@ -1,7 +1,7 @@
-"""Replaces whatever must not be stored in the texts of events, letter by letter, so that all offsets stay.
+"""Redacts the texts of events letter by letter, so that all offsets stay valid.
 
-Which texts are looked through follows from the marks on the fields (vocabulary/fields.py): a text without a mark
-counts as untrusted. docs/design/trace-store.md says where events are redacted, and why there.
+The marks on the fields (vocabulary/fields.py) decide which texts it searches: a text without a mark counts as
+untrusted. docs/design/trace-store.md explains at which places events are redacted, and why there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from antiphon.vocabulary.values import Passage, StoredText
 S = TypeVar("S", bound=msgspec.Struct)
 
 EVENT_S = 0.2
-"""Seconds that the texts of one event may take; what has not been looked through by then is replaced whole."""
+"""Seconds for all texts of one event; texts that have not been searched by then are masked whole."""
 
 _REMEMBERED = 4_096
 
@@ -41,18 +41,18 @@ _BLOCK_FIELDS = frozenset(
         "media_type",
     }
 )
-"""Fields that hold a content block of the Messages API together, which would refuse other values:
+"""Structural fields of a content block, which the Messages API would refuse with other values:
 https://docs.anthropic.com/en/api/messages."""
 
 Redact = Callable[[str], str]
 
 
 class Redaction:
-    """Replaces keys of the service, and whatever a pattern matches, in texts and events.
+    """Masks keys of the service, and everything that a pattern matches, in texts and events.
 
     Args:
-        patterns: Regular expressions, each with what it is called in a refusal: a pattern may hold a secret itself.
-        secrets: Texts to replace as they are.
+        patterns: Regular expressions by the names that refusals use, because a pattern may hold a secret itself.
+        secrets: Texts to mask literally.
 
     Raises:
         ConfigurationError: A pattern is no regular expression, matches nothing at all, or takes too long.
@@ -68,8 +68,8 @@ class Redaction:
         self._until = 0.0
 
     def event(self, event: S) -> S:
-        """Returns the event without what is to be redacted: the same object if nothing in it matches."""
-        # Hardly any event holds something. `map`: it is encoded only if its bytes tell.
+        """Returns the redacted event: the same object if nothing in it matches."""
+        # Hardly any event holds a match. `map` is lazy: the event is encoded only if its bytes can decide.
         if self.needs_none(map(plain_event, (event,)), ()):
             return event
         self._until = time.monotonic() + EVENT_S
@@ -82,11 +82,11 @@ class Redaction:
         return redacted
 
     def needs_none(self, bodies: Iterable[bytes], texts: Iterable[str]) -> bool:
-        """Returns True if packed events and their long texts surely hold nothing to be redacted."""
+        """Returns True if packed events and their long texts surely hold nothing to redact."""
         return self._patterns.are_absent(bodies, texts)
 
     def text(self, text: str) -> str:
-        """Returns the text without what is to be redacted."""
+        """Returns the redacted text."""
         self._until = time.monotonic() + EVENT_S
         return self._searched(text)
 
@@ -103,7 +103,7 @@ class Redaction:
         if not changed:
             return struct
         if isinstance(struct, Passage) and "text" in changed:
-            # The old id is a hash of the text, by which a short secret could be guessed.
+            # The old id is a hash of the text, from which a short secret could be guessed.
             source, text = changed.get("source", struct.source), changed["text"].text
             changed["id"] = hashlib.sha256(f"{source}\0{text}".encode()).hexdigest()[
                 :32
@@ -111,7 +111,7 @@ class Redaction:
         return replace(struct, **changed)
 
     def _value(self, value: object, mark: Mark) -> object:
-        """Returns the very same object if nothing changed: that is how the levels above know."""
+        """Returns the same object if nothing changed, by which the callers know."""
         match value:
             case str():
                 return self._text(value, mark)
@@ -124,7 +124,7 @@ class Redaction:
             case msgspec.Struct():
                 return self._struct(value)
             case list() | dict():
-                # Of an event of an unknown kind nothing says which of its texts are whose.
+                # An event of an unknown kind has no marks, so all of its JSON is redacted.
                 redacted = _redacted_json(value, self._searched)
                 if redacted != value:
                     return redacted
@@ -142,9 +142,9 @@ class Redaction:
         return tuple(items)
 
     def _text(self, text: str, mark: Mark) -> str:
-        """Returns `text` itself if nothing matches, though an equal one may be remembered.
+        """Returns `text` itself if nothing matches, even if the cache holds an equal text.
 
-        The same text is in briefing, request and next request, and is looked through once.
+        The same text occurs in briefing, request and next request, and is searched once.
         """
         if mark is Mark.NAME:
             return text
@@ -165,21 +165,22 @@ class Redaction:
         try:
             plain = msgspec.json.decode(text)
         except (msgspec.DecodeError, RecursionError, UnicodeEncodeError):
-            return self._searched(text)  # as a cut-off reply leaves it
+            return self._searched(text)  # such as the end of a cut-off reply
         walk = _redacted_json if mark is Mark.JSON else _redacted_block
         redacted = walk(plain, self._searched)
-        # Text that was not changed keeps its own bytes: encoding it anew might write it in another way.
+        # Unchanged text keeps its bytes: encoding it again might write it differently.
         if redacted == plain:
             return text
         return msgspec.json.encode(redacted).decode()
 
 
-# Bounded, for a trace from a file may bring classes of its own.
+# Bounded, because a trace from a file may bring classes of its own.
 @lru_cache(maxsize=512)
 def redacted_fields(struct: type[msgspec.Struct]) -> tuple[tuple[str, Mark], ...]:
-    """Returns the fields that hold texts or values of their own, each with the mark by which its texts are redacted.
+    """Returns the fields that hold texts or values, each with the mark that decides how its texts are redacted.
 
-    Names are left out, for they stay as they are. `Mark.NAME` stands for values: their fields are looked through.
+    Names are left out, because redaction does not change them. `Mark.NAME` is the mark of nested values, whose own
+    fields are searched.
     """
     hints = get_type_hints(struct, include_extras=True)
     found: list[tuple[str, Mark]] = []
@@ -200,7 +201,7 @@ def _field_mark(leaves: Sequence[Leaf]) -> Mark | None:
         if leaf.is_struct:
             holds_values = True
     if len(marks) > 1:
-        # A tuple of a name and a text, say: of two ways the safe one.
+        # A tuple of a name and a text, say, gets the safer treatment of the two.
         return Mark.UNTRUSTED
     if marks and (marks != {Mark.NAME} or holds_values):
         return marks.pop()
@@ -225,7 +226,7 @@ def _redacted_json(plain: Any, redact: Redact) -> Any:
         case int() | float() if not isinstance(plain, bool):
             digits = str(plain)
             redacted = redact(digits)
-            # A number that holds nothing to be redacted stays a number.
+            # A number without a match stays a number.
             if redacted != digits:
                 return redacted
         case list():
@@ -239,7 +240,7 @@ def _redacted_json(plain: Any, redact: Redact) -> Any:
 
 
 def _redacted_block(plain: Any, redact: Redact) -> Any:
-    """Redacts a content block, but for what holds it together."""
+    """Redacts a content block, except for its structural fields."""
     match plain:
         case str():
             return redact(plain)
@@ -256,7 +257,7 @@ def _redacted_fields_of(block: dict[str, Any], redact: Redact) -> dict[str, Any]
         if name in _BLOCK_FIELDS:
             fields[name] = value
         elif name == "input":
-            # A tool's input is the model's own JSON: its fields are not those of a block.
+            # A tool's input is the model's own JSON, so its fields are not those of a block.
             fields[name] = _redacted_json(value, redact)
         else:
             fields[name] = _redacted_block(value, redact)
@@ -264,7 +265,7 @@ def _redacted_fields_of(block: dict[str, Any], redact: Redact) -> dict[str, Any]
 
 
 def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ...]:
-    """Cuts the redacted text of a reply into its blocks: a match may go on from one block into the next."""
+    """Cuts the redacted text of a reply into its blocks, because a match may span several blocks."""
     aligned: list[StoredText] = []
     end = 0
     for stored in content:
@@ -279,14 +280,14 @@ def _aligned(content: tuple[StoredText, ...], text: str) -> tuple[StoredText, ..
             aligned.append(
                 StoredText(msgspec.json.encode(block | {"text": share}).decode())
             )
-    # Blocks that are not those of the text, as a foreign event may have them, cannot be aligned.
+    # Blocks that do not make up the text, as in a foreign event, cannot be aligned.
     if end != len(text):
         return content
     return tuple(aligned)
 
 
 class _TextBlock(msgspec.Struct, tag_field="type", tag="text"):
-    """A block of text, as far as it matters here."""
+    """A block of text, with the fields needed here."""
 
     text: str
 
@@ -295,7 +296,7 @@ _text_blocks = msgspec.json.Decoder(prepared(_TextBlock))
 
 
 def _text_block(text: str) -> dict[str, str]:
-    """Returns the block if it is one of text, else nothing."""
+    """Returns the block as a dictionary; an empty one if it is no block of text."""
     try:
         _text_blocks.decode(text)
     except (msgspec.DecodeError, RecursionError):

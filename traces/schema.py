@@ -1,4 +1,4 @@
-"""The store's file: its tables, opening it, and the files that are refused."""
+"""The store's file: its tables, how it is opened, and which files are refused."""
 
 from __future__ import annotations
 
@@ -26,24 +26,24 @@ _FOUND_SINCE = 2
 _ANSWERS_SINCE = 5
 
 Durability = Literal["process", "power"]
-"""Losses that a commit outlives: the death of the process, or the loss of the machine's power too."""
+"""The failures that a commit survives: the death of the process, or the loss of the machine's power too."""
 
 _SWITCH_AGAIN_S = 0.01
 
 _SYNCHRONOUS = {"process": "NORMAL", "power": "FULL"}
-"""In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before the log is moved:
+"""In WAL mode FULL flushes the log to the disk with each commit, NORMAL only before a checkpoint:
 https://www.sqlite.org/pragma.html#pragma_synchronous."""
 
 _APPLICATION_ID = 0x416E7469
 """Marks the file as ours ("Anti"): https://www.sqlite.org/fileformat.html#application_id."""
 
 _MOST_LOG_BYTES = 24_000_000
-"""A log that a rush made longer is cut to so much when it begins anew."""
+"""Length to which a log that grew beyond it in a rush is cut when it starts over."""
 
 _WRITE_TIMEOUT_MS = 20
-"""Milliseconds that a write may wait for another process: it waits on the event loop."""
+"""Milliseconds that a write may wait for another process; few, because it blocks the event loop."""
 
-# Rows of `events` are added at the table's end, whichever query they are of; that is cheaper to write than a table
+# Rows of `events` go to the table's end, no matter which query they belong to; that is cheaper to write than a table
 # WITHOUT ROWID, ordered by query (49 against 66 µs CPU a commit), and as fast to read.
 _TABLES = f"""
 BEGIN IMMEDIATE;
@@ -88,10 +88,11 @@ _ADDED = {
     },
     "conversations": _TENANT | {"title": "TEXT"},
 }
-"""Columns that the tables of older formats lack: those of format 2, whose each row is (3), and what sums an answer up,
-feedback and titles (5), and what a question was asked after (6)."""
+"""Columns that the tables of older formats lack: by the format that added them: owner and parent (2), tenant (3), the
+summary of the answer, feedback and titles (5), and the predecessor of a question (6)."""
 
-# Partial, for on one's own machine all is of one tenant, and each row of the index would cost an append a page.
+# Partial, because on one's own machine everything belongs to one tenant, and each row of the index would cost an append
+# a page.
 _OF_TENANTS = f"""
 CREATE INDEX IF NOT EXISTS queries_of_tenants ON queries (tenant, started_at, number)
     WHERE tenant <> '{LOCAL_TENANT}'
@@ -104,7 +105,7 @@ _ANNOTATED = (
     "CREATE INDEX IF NOT EXISTS conversations_by_title ON conversations (session_id) WHERE title IS NOT NULL",
 )
 
-# What traces are found by. Marks hold the time too, so that the newest with a mark are read off the index in order.
+# The search index. Marks hold the time too, so that a walk of the index yields the newest queries with a mark in order.
 _FINDING = """
 BEGIN IMMEDIATE;
 CREATE TABLE IF NOT EXISTS marks (
@@ -118,7 +119,7 @@ CREATE TABLE IF NOT EXISTS unindexed (number INTEGER PRIMARY KEY);
 COMMIT;
 """
 
-# Made for whoever looks into the file with SQL: a row of `events` holds what one append brought, a line an event.
+# For people who read the file with SQL: a row of `events` holds the events of one append, a line each.
 _VIEW = """
 CREATE VIEW IF NOT EXISTS each_event AS
 SELECT events.query_id, events.seq - json_array_length(lines) + 1 + line.key AS seq,
@@ -138,7 +139,7 @@ SELECT query_id, seq, cause, at, kind, CAST(body AS TEXT) FROM events WHERE kind
 def open_writer(
     path: Path, durability: Durability = "process", key: str | None = None
 ) -> sqlite3.Connection:
-    """Opens the connection that writes; makes the file if there is none.
+    """Opens the writing connection; creates the file if there is none.
 
     Args:
         key: The file's key; None: it is not encrypted.
@@ -148,7 +149,7 @@ def open_writer(
     """
     try:
         make_private_folder(path.parent)
-        # Before SQLite makes it: the log beside it gets the rights of the database.
+        # Created before SQLite does it, because the log beside it inherits the database's permissions.
         make_private_file(path)
         return _opened(path, durability, connector(key))
     except database_errors() as error:
@@ -177,7 +178,7 @@ def _opened(path: Path, durability: Durability, connect: Connect) -> sqlite3.Con
 
 
 def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
-    # In this order: another process that makes the file just now commits both at once.
+    # In this order, because a process that creates the file at this moment commits both at once.
     tables = _number(connection, "SELECT count(*) FROM sqlite_master")
     owner = _number(connection, "PRAGMA application_id")
     if tables and owner != _APPLICATION_ID:
@@ -193,7 +194,7 @@ def _check_owner(path: Path, connection: sqlite3.Connection) -> None:
 
 
 def _prepare(path: Path, connection: sqlite3.Connection) -> None:
-    # Only a file without tables takes it; its free pages can then be given back bit by bit (traces/deleting.py).
+    # Takes effect only in a file without tables, whose free pages can then be given back in steps (traces/deleting.py).
     connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
     mode = _switched_to_wal(connection)
     if mode != "wal":
@@ -203,7 +204,7 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         )
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute(f"PRAGMA journal_size_limit = {_MOST_LOG_BYTES}")
-    connection.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+    connection.execute("PRAGMA secure_delete = ON")  # overwrites deleted content
     found = _number(connection, "PRAGMA user_version")
     if found < FORMAT:
         connection.executescript(_TABLES)
@@ -212,25 +213,25 @@ def _prepare(path: Path, connection: sqlite3.Connection) -> None:
         for statement in _ANNOTATED:
             connection.execute(statement)
         connection.executescript(_FINDING)
-        # What traces are found by has been the same since format 2.
+        # The search index has been the same since format 2.
         if found < _FOUND_SINCE:
             index_everything(connection)
         if found < _ANSWERS_SINCE:
             add_answers(connection)
         connection.execute(f"PRAGMA user_version = {FORMAT}")
     connection.execute(_VIEW)
-    # Read by nothing else, so that a file with this table is no other format to older programs.
+    # Only our own code for question sets reads this table, so it does not change the format for older programs.
     connection.execute(_QUESTION_SETS)
     connection.execute(f"PRAGMA busy_timeout = {_WRITE_TIMEOUT_MS}")
 
 
 def _switched_to_wal(connection: sqlite3.Connection) -> str:
-    """Switches a file to WAL mode, unless it is in it; returns the mode that it is in then."""
+    """Switches a file to WAL mode if necessary; returns the mode that it is in afterwards."""
     until = time.monotonic() + OPEN_TIMEOUT_S
     while True:
         try:
             return str(connection.execute("PRAGMA journal_mode = WAL").fetchone()[0])
-        # SQLite does not always wait here for a process that opens the same file just now, as it does elsewhere.
+        # Unlike elsewhere, SQLite does not always wait here for a process that opens the same file at this moment.
         except database_errors() as error:
             if not is_locked(error) or time.monotonic() > until:
                 raise
@@ -238,7 +239,7 @@ def _switched_to_wal(connection: sqlite3.Connection) -> str:
 
 
 def _add_columns(connection: sqlite3.Connection) -> None:
-    """Takes the tables of older formats to this one."""
+    """Adds to the tables of older formats the columns of this one."""
     for table, columns in _ADDED.items():
         there = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
         for name, kind in columns.items():

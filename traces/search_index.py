@@ -1,4 +1,4 @@
-"""The index by which traces are found: marks (course, tool, indicator), and the words of question and answer."""
+"""The search index of traces: marks (course, tool, indicator), and the words of question and answer."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ SEARCHABLE: frozenset[type[Event]] = frozenset(
         QueryClosed,
     )
 )
-"""The events that say what a query is listed and can be found by, and how long it took."""
+"""The events with the content of the listing and the search index, and with the query's duration."""
 
 _MOST_QUERIES = 1000
-"""Queries that never end here (another process goes on with them) must not pile up in memory."""
+"""Most queries in memory: some never end here, because another process continues them."""
 
 _TOGETHER = 16
-"""Queries that are added in one commit: about a millisecond of it."""
+"""Queries that one commit adds to the index, in about a millisecond."""
 _READ_TOGETHER = 2
-"""Of these, so many may have to be read from the store, a millisecond each."""
+"""How many of them it may have to read from the store, a millisecond each."""
 
 _OWE = "INSERT OR IGNORE INTO unindexed SELECT number FROM queries WHERE query_id = ?"
 _OWED = "SELECT number, query_id FROM unindexed JOIN queries USING (number) ORDER BY number LIMIT ?"
@@ -60,18 +60,18 @@ _STORED_SEARCHABLE = """
 
 
 class Findable:
-    """What a query can be found by, as far as the events say that were added."""
+    """The searchable content of a query, collected from its events."""
 
     __slots__ = ("_answer", "_marks", "_question")
 
     def __init__(self) -> None:
-        # A dictionary, which keeps each once and in order.
+        # A dictionary, which keeps each mark once and in order.
         self._marks: dict[tuple[str, str], None] = {}
         self._question: str | None = None
         self._answer: str | None = None
 
     def add(self, event: Event) -> None:
-        """Takes in what an event says; most say nothing."""
+        """Collects an event's searchable content; most have none."""
         match event:
             case QueryReceived(query=query):
                 self._question = query
@@ -87,14 +87,14 @@ class Findable:
                     self._marks["indicator", indicator.kind] = None
 
     def write(self, connection: sqlite3.Connection, query_id: str) -> None:
-        """Adds it to the index."""
+        """Adds the content to the index."""
         line = connection.execute(_LINE_OF, (query_id,)).fetchone()
         if line is None:
-            return  # a trace without a beginning is in no list
+            return  # no listing holds a trace without a beginning
         number, started_at = line
         for kind, value in self._marks:
             connection.execute(_MARK, (kind, sound_text(value), started_at, number))
-        # Question and answer have a row each, so that one can be added before the other is known.
+        # Question and answer have a row each, so that either can be added without the other.
         for rowid, text in (
             (number * 2, self._question),
             (number * 2 + 1, self._answer),
@@ -106,7 +106,7 @@ class Findable:
 def index_events(
     connection: sqlite3.Connection, query_id: str, events: Iterable[Event]
 ) -> None:
-    """Adds what a query can be found by, as far as these events of it say."""
+    """Adds the searchable content of these events of a query to the index."""
     findable = Findable()
     for event in events:
         findable.add(event)
@@ -114,11 +114,10 @@ def index_events(
 
 
 class SearchIndex:
-    """Gathers what queries will be found by while they run, and adds it to the index when several are over.
+    """Collects the searchable content of running queries, and adds it to the index when several have ended.
 
-    Index by index a query would cost thirteen pages of the log, and several together cost little more than one of them.
-    That a query is over and not in the index yet is in the store, so that whoever searches it next, in whichever
-    process, adds it before.
+    Added alone, a query costs thirteen pages of the log, and several together cost little more. The store notes ended
+    queries that the index lacks, so that the next search, in any process, adds them first.
     """
 
     def __init__(self) -> None:
@@ -127,11 +126,11 @@ class SearchIndex:
 
     @property
     def is_behind(self) -> bool:
-        """True if queries of this process are over and not in the index."""
+        """True if the index lacks ended queries of this process."""
         return bool(self._over)
 
     def begin(self, query_id: str) -> None:
-        """Gathers from here on what a query will be found by."""
+        """Begins to collect the searchable content of a query."""
         if len(self._gathered) >= _MOST_QUERIES:
             self._gathered.pop(next(iter(self._gathered)))
         self._gathered[query_id] = Findable()
@@ -140,7 +139,7 @@ class SearchIndex:
     def note(
         self, connection: sqlite3.Connection, query_id: str, recorded: Recorded[Event]
     ) -> None:
-        """Gathers what an event says that was written; at the end of a query it may add several to the index."""
+        """Collects a stored event's content; the end of a query may add several queries to the index."""
         if isinstance(recorded.event, QueryClosed):
             connection.execute(_OWE, (query_id,))
             self._over.add(query_id)
@@ -150,11 +149,11 @@ class SearchIndex:
             self._gathered[query_id].add(recorded.event)
 
     def catch_up(self, connection: sqlite3.Connection) -> bool:
-        """Adds some of the queries that are over to the index; returns True if none is left."""
+        """Adds some of the ended queries to the index; returns True if none is left."""
         owed = connection.execute(_OWED, (_TOGETHER,)).fetchall()
         reads = 0
         for number, query_id in owed:
-            # Another process gathered it, or this one had no room.
+            # Another process collected it, or this one had no room.
             if query_id not in self._over or query_id not in self._gathered:
                 reads += 1
             if reads > _READ_TOGETHER:
@@ -163,13 +162,13 @@ class SearchIndex:
             connection.execute(_PAID, (number,))
         if len(owed) == _TOGETHER:
             return False
-        # Others have added what is left of these, or it was deleted.
+        # Other processes have added or deleted the remaining ones.
         for query_id in tuple(self._over):
             self.forget(query_id)
         return True
 
     def forget(self, query_id: str) -> None:
-        """Lets go of a query that is in the index, or that another process goes on with."""
+        """Drops a query that the index holds, or that another process continues."""
         self._gathered.pop(query_id, None)
         self._over.discard(query_id)
 
@@ -185,7 +184,7 @@ class SearchIndex:
         try:
             return [
                 recorded.event
-                # By no event that only a subscriber knows is a query found.
+                # Events of kinds that this program does not know add nothing to the index.
                 for recorded in read_trace(connection, query_id)
             ]
         except DecodeError as error:
@@ -194,7 +193,7 @@ class SearchIndex:
 
 
 def needs_index(where: TraceFilter | None) -> bool:
-    """Returns True for a listing by words or marks, which are in the index alone."""
+    """Returns True for a listing by words or marks, which only the index holds."""
     if where is None:
         return False
     wishes = (where.text, where.course, where.tool, where.indicator)
@@ -202,12 +201,12 @@ def needs_index(where: TraceFilter | None) -> bool:
 
 
 def is_behind(connection: sqlite3.Connection) -> bool:
-    """Returns True if queries are over and not in the index."""
+    """Returns True if the index lacks ended queries."""
     return connection.execute("SELECT 1 FROM unindexed LIMIT 1").fetchone() is not None
 
 
 def index_everything(connection: sqlite3.Connection) -> None:
-    """Adds what all stored queries are found by, all or nothing; an event that cannot be read is left out."""
+    """Indexes all stored queries, all or nothing; skips events that cannot be read."""
     connection.execute("BEGIN IMMEDIATE")
     try:
         connection.execute("DELETE FROM words")

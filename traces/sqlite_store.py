@@ -58,10 +58,10 @@ class SqliteTraceStore:
     """Stores traces in `<folder>/traces.sqlite`; satisfies `TraceStore`.
 
     Appends run on the event loop, where a commit takes 0.1 to 3 ms; reads and checkpoints run in threads.
-    Commits survive the death of the process; the last ones may be lost with the machine's power, save with the
-    durability `power`, by which each waits for the disk.
+    Commits survive the death of the process; a power cut may lose the last ones, except with the durability `power`,
+    with which each commit waits for the disk.
 
-    It sees everybody's traces; `seen_by` returns the same store as one of them sees it.
+    It sees everybody's traces; `seen_by` returns one tenant's view of it.
 
     Attributes:
         annotations: Feedback on answers, and titles of conversations.
@@ -103,12 +103,12 @@ class SqliteTraceStore:
         catalog: Catalog = BUILT_IN,
         key: str | None = None,
     ) -> SqliteTraceStore:
-        """Opens the store of a data folder, making both if they are missing.
+        """Opens the store of a data folder, creating both if they are missing.
 
         Args:
-            durability: What a commit outlives.
-            redaction: What every event is redacted by; None: keys of the service alone.
-            catalog: The events that there are: what another program wrote of others cannot be read.
+            durability: The failures that a commit survives.
+            redaction: Redacts every event; None: only keys of the service.
+            catalog: The known events; others, written by another program, cannot be read.
             key: The key that the file is encrypted with, 64 hex digits; None: it is not.
 
         Raises:
@@ -122,13 +122,13 @@ class SqliteTraceStore:
         return cls(path, writer, redaction, catalog, connector(key))
 
     def seen_by(self, label: str) -> SqliteTraceStore:
-        """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
+        """Returns the store as a label's owner sees it: it holds only what has the label, and labels what it writes."""
         seen = copy.copy(self)
         seen._see(label)
         return seen
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns the label of a trace; None if it is not there."""
+        """Returns the label of a trace; None if there is no such trace."""
         return await self._sight.label_of(query_id)
 
     async def append(
@@ -151,7 +151,7 @@ class SqliteTraceStore:
         return Batch(query_id, expected_seq, events, origin)
 
     async def add(self, events: Sequence[Recorded[Event]]) -> None:
-        """Stores a whole trace that was recorded elsewhere, all or nothing; nobody will go on with it by itself.
+        """Stores a whole trace that was recorded elsewhere, all or nothing; no process resumes it by itself.
 
         Raises:
             SequenceError: There is a trace of that id.
@@ -163,7 +163,7 @@ class SqliteTraceStore:
         )
 
     async def is_imported(self, query_id: str) -> bool:
-        """Returns True for a trace that was recorded elsewhere, and with which nobody has gone on here.
+        """Returns True for a trace that was recorded elsewhere and has not been continued here.
 
         Raises:
             NotFoundError: No such trace.
@@ -183,7 +183,7 @@ class SqliteTraceStore:
         )
 
     async def forms(self, query_id: str) -> Sequence[dict[str, object]]:
-        """Returns each event as the store holds it, with the fields that it had when it was written."""
+        """Returns each event with the fields that it had when it was written."""
         return await self._sight.of_trace(read_forms, query_id)
 
     async def lines(self, query_id: str) -> Sequence[bytes]:
@@ -208,7 +208,7 @@ class SqliteTraceStore:
 
         Args:
             before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that are after this trace in the list: the last of one page leads to the next.
+            after_id: Only those that come after this trace in the list: the last of one page leads to the next.
             among: Only these traces.
         """
         if needs_index(where):
@@ -224,12 +224,12 @@ class SqliteTraceStore:
         return await self._finder.trends(where, utc_offset_s)
 
     async def _catch_up(self) -> None:
-        # Queries that are over are added to the index several at once, or when somebody searches it.
+        # Ended queries enter the index several at once, or when somebody searches it.
         if await self._readers.run(is_behind):
             await self._writer.catch_up()
 
     async def ids(self, beginning: str, limit: int) -> Sequence[str]:
-        """Returns the ids of traces that begin so, in order; `beginning` itself comes first if it is one."""
+        """Returns the ids of traces with this beginning, in order; `beginning` itself comes first if it is one."""
         return await self._finder.ids(beginning, limit)
 
     async def conversations(
@@ -239,7 +239,7 @@ class SqliteTraceStore:
         text: str | None = None,
         session_id: str | None = None,
     ) -> Sequence[ConversationSummary]:
-        """Returns a line a conversation, the last asked first; its arguments are those of `TraceListing`."""
+        """Returns a line a conversation, the last asked first; takes what `ConversationListing` does."""
         if text is not None:
             await self._catch_up()
         return await self._finder.conversations(limit, after_id, text, session_id)
@@ -253,32 +253,32 @@ class SqliteTraceStore:
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
     ) -> Sequence[AnsweredQuestion]:
-        """Returns those of the traces that were answered since it was cleared, oldest first. Raises as `exchanges`."""
+        """Returns the traces among these answered since the clearing, oldest first. Raises as `exchanges` does."""
         return await self._finder.answered(session_id, query_ids)
 
     async def unfinished(self) -> Sequence[str]:
-        """Returns the queries that are not over and on which no living process works, the oldest first."""
+        """Returns the open queries that no living process works on, the oldest first."""
         found = await self._readers.run(read_unfinished)
         unfinished: list[str] = []
         for query_id, owner in found:
-            # This process goes on with its own, and nobody with imported ones.
+            # This process continues its own queries, and nobody resumes imported ones.
             if owner == IMPORTED or self._owner.lives(owner):
                 continue
             unfinished.append(query_id)
         return unfinished
 
     async def take_over(self, query_id: str) -> Sequence[Recorded[Event]]:
-        """Makes this process the owner of a query that is not over; returns what its trace holds then.
+        """Makes this process the owner of an open query; returns the events that its trace then holds.
 
         Raises:
             NotFoundError: No such trace.
             TraceStateError: It is over, or another process works on it.
         """
         self._owner.claim()
-        # Asked before the lock is waited for, which the process that works on the query may well hold.
+        # Checked before waiting for the lock, which the process that works on the query may well hold.
         await self._sight.of_trace(check_abandoned, query_id, owner=self._owner)
         await self._writer.run(partial(take_over, query_id=query_id, owner=self._owner))
-        # Not before: whoever had it may have written until now.
+        # Read only now, because the previous owner may have written until this moment.
         return await self.read(query_id)
 
     async def delete(self, query_ids: Sequence[str]) -> int:
@@ -293,7 +293,7 @@ class SqliteTraceStore:
             NotFoundError: No such conversation.
         """
         ids = await self._finder.ids_of_conversation(session_id)
-        # The traces first: if that is broken off, the conversation still leads to the rest.
+        # The traces first: if the deletion is interrupted, the conversation still leads to the rest.
         deleted = await self.delete(ids)
         await self._writer.run(partial(forget_conversation, session_id=session_id))
         return deleted
@@ -301,7 +301,7 @@ class SqliteTraceStore:
     async def prune(
         self, *, older_than: float | None = None, most_bytes: int | None = None
     ) -> int:
-        """Deletes the oldest traces that are over: those started before a time, and until the file is small enough."""
+        """Deletes the oldest finished traces: those started before a time, and more until the file is small enough."""
         return await self._deleter.prune(older_than, most_bytes)
 
     async def exchanges(
@@ -311,7 +311,7 @@ class SqliteTraceStore:
         return await self._finder.exchanges(session_id, limit, follows)
 
     async def open_conversation(self, session_id: str) -> None:
-        """Makes the conversation known."""
+        """Registers the conversation."""
         await self._writer.run(
             partial(
                 open_conversation,
@@ -329,24 +329,24 @@ class SqliteTraceStore:
         await self._writer.run(self._sight.checked(clear_conversation, session_id))
 
     async def check_writable(self) -> None:
-        """Tries to write, unless somebody did a moment ago; `write_problem` then says what came of it."""
+        """Tries to write, unless somebody did a moment ago; `write_problem` then gives the outcome."""
         if not self._writer.last_write.is_recent:
-            # What is wrong is noted where it is met.
+            # The writer has noted the problem already.
             with suppress(TraceError):
                 await self._writer.touch()
 
     @property
     def write_problem(self) -> str | None:
-        """Why nothing can be stored, in a sentence, by the last write; None: it can."""
+        """Why the last write failed, in a sentence; None: it worked."""
         return self._writer.last_write.problem
 
     @property
     def losses(self) -> Sequence[str]:
-        """What was lost of what had been stored, in sentences, until somebody has taken note of it."""
+        """Losses of stored events, a sentence each, until somebody has acknowledged them."""
         return noted_losses(self._path)
 
     async def damage(self) -> str | None:
-        """Reads all of the store, and returns what is wrong with it in a sentence; takes a second for each 500 MB."""
+        """Reads the whole store and returns what is wrong with it, in a sentence; takes a second for each 500 MB."""
         try:
             return await self._readers.run(damage_in)
         except TraceError as error:

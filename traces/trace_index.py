@@ -1,8 +1,8 @@
-"""What traces are listed and found by, in a file of its own, if their events are stored elsewhere.
+"""The listing and the search index of traces whose events are stored elsewhere, in a file of their own.
 
-It has the tables of the one-machine store and is filled by the same code. Of the events it holds the answer, which a
-conversation is read from, and, until a query is over, what it will be found by; an empty row for the last one of each
-append says how long a trace is.
+It has the tables of the one-machine store, filled by the same code. It holds each query's answer, from which
+conversations are read, and, until the query ends, its searchable events; an empty row for the last event of each append
+gives the length of the trace.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ T = TypeVar("T")
 _log = structlog.get_logger(__name__)
 
 _WAIT_MS = 10_000
-"""Milliseconds that a write waits for another process of this machine that fills the same file."""
+"""Milliseconds that a write waits for another process of this machine that writes to the same file."""
 
 _ANSWER = ResponseAssembled.kind_name()
 _READ_KINDS = frozenset(kind.kind_name() for kind in SEARCHABLE)
@@ -79,7 +79,7 @@ class TracePart(NamedTuple):
 
     @property
     def origin(self) -> Origin:
-        """Names no process: only a trace that was recorded elsewhere has an owner."""
+        """The origin; it names no process, because in this file only imported traces have an owner."""
         return Origin(IMPORTED if self.imported else "", self.label)
 
 
@@ -96,7 +96,7 @@ class TraceIndex:
     def __init__(self, path: Path, key: str | None = None) -> None:
         self._connection = open_writer(path, key=key)
         self._connection.execute(f"PRAGMA busy_timeout = {_WAIT_MS}")
-        # Nobody moves the log by the way, as the one-machine store does: nothing waits for these writes.
+        # SQLite checkpoints by itself, unlike in the one-machine store, because nothing waits for these writes.
         self._connection.execute("PRAGMA wal_autocheckpoint = 1000")
         self._lock = threading.Lock()
         self.readers = Readers(StoreFile(path, connector(key)))
@@ -133,15 +133,15 @@ class TraceIndex:
 
 
 def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
-    """Adds what a trace is listed and found by, as far as these events say."""
-    # Its id was used again after it had been deleted elsewhere.
+    """Adds the content of these events to the listing and the search index."""
+    # A known trace with a new beginning was deleted elsewhere, and its id used again.
     if part.is_first:
         remove_trace(connection, part.query_id)
     elif last_seq(connection, part.query_id) >= part.rows[0].seq:
         _log.warning("trace_events_twice", query_id=part.query_id)
         return
     else:
-        # Somebody goes on with it here, wherever it was recorded.
+        # A process continues the trace here, so it no longer counts as imported.
         connection.execute(
             "UPDATE queries SET owner = '' WHERE query_id = ?", (part.query_id,)
         )
@@ -154,7 +154,7 @@ def index_part(connection: sqlite3.Connection, part: TracePart) -> None:
 
 
 def _events_in(part: TracePart) -> list[Recorded[Event]]:
-    """Decodes the events that say something about their query."""
+    """Decodes the events that affect the listing or the search index."""
     unpacker = Unpacker(_no_text)
     events: list[Recorded[Event]] = []
     for row in part.rows:
@@ -169,7 +169,7 @@ def _events_in(part: TracePart) -> list[Recorded[Event]]:
 
 
 def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[EventRow]:
-    """Returns the rows of these events, in today's form, and an empty one for the last if it is none of them."""
+    """Returns the rows of these events, in the current form, and an empty one for the last if it is not among them."""
     rows = {row.seq: row for row in part.rows}
     last = part.rows[-1]
     kept = {last.seq: last._replace(body=b"")}
@@ -181,7 +181,7 @@ def _kept_rows(part: TracePart, events: Sequence[Recorded[Event]]) -> list[Event
 
 
 def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
-    """Adds what a query that is over is found by, and keeps its answer alone."""
+    """Adds an ended query to the search index, and keeps only its answer."""
     unpacker = Unpacker(_no_text)
     events = [
         unpacker.unpack(query_id, *row).event
@@ -192,7 +192,7 @@ def _index_whole(connection: sqlite3.Connection, query_id: str) -> None:
 
 
 def remove_trace(connection: sqlite3.Connection, query_id: str) -> None:
-    """Removes everything that a trace is listed and found by."""
+    """Removes a trace from the listing and the search index."""
     connection.execute("DELETE FROM events WHERE query_id = ?", (query_id,))
     row = connection.execute(
         "SELECT number FROM queries WHERE query_id = ?", (query_id,)
@@ -207,7 +207,7 @@ def remove_trace(connection: sqlite3.Connection, query_id: str) -> None:
 
 
 def merge_words(connection: sqlite3.Connection) -> None:
-    """Takes deleted words out of the file, where FTS5 only notes that they are gone."""
+    """Removes deleted words from the file, which FTS5 has only marked as deleted."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
@@ -218,5 +218,5 @@ def remove_everything(connection: sqlite3.Connection) -> None:
 
 
 def _no_text(_: str) -> str:
-    """Stands for every long text: none of them is searched or listed."""
+    """Returns an empty text for every long text, because none of them is searched or listed."""
     return ""

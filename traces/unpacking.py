@@ -1,4 +1,4 @@
-"""Decodes events as the store holds them; the long texts that they refer to are looked up."""
+"""Decodes events of the store, and looks up the long texts that they refer to."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Fetch = Callable[[str], str | None]
 
 
 class _LookedUp(threading.local):
-    """What makes long texts in this thread; decoders take 60 µs to make, and are shared by all traces.
+    """Holds this thread's source of long texts: a decoder takes 60 µs to build, so all traces share one.
 
     Attributes:
-        read: That of the trace whose event is being decoded.
+        read: Looks up long texts for the trace whose event is being decoded.
     """
 
     read: ReadText = staticmethod(decode_text)
@@ -32,18 +32,18 @@ def _read_text(kind: type, found: object) -> StoredText:
     return _looked_up.read(kind, found)
 
 
-# A process has one catalog, tests a few; more than the bound would only be built once more.
+# A process has one catalog, tests a few; beyond the bound, decoders are merely built again.
 @lru_cache(maxsize=8)
 def _reader_of(catalog: Catalog) -> EventReader:
     return EventReader(catalog, _read_text)
 
 
 class Unpacker:
-    """Unpacks events; the same text is fetched once and shared by all events that refer to it.
+    """Unpacks events; fetches each text once, and shares it among all events that refer to it.
 
     Args:
         fetch: Looks a long text up.
-        catalog: The events that there are.
+        catalog: The known events.
     """
 
     def __init__(self, fetch: Fetch, catalog: Catalog = BUILT_IN) -> None:
@@ -57,13 +57,13 @@ class Unpacker:
         """Decodes a recorded event from the columns of its row.
 
         Raises:
-            DecodeError: Its kind, a field or its version is not of this vocabulary, or a text of it is missing.
+            DecodeError: Its kind, a field or its version is not of this vocabulary, or one of its texts is missing.
         """
         _looked_up.read = self._stored_text
         try:
             event = self._reader.read(query_id, seq, version, body)
         finally:
-            # Or the trace's texts would stay with the thread.
+            # Otherwise the thread would keep the trace's texts in memory.
             _looked_up.read = decode_text
         return Recorded(query_id=query_id, seq=seq, cause=cause, at=at, event=event)
 

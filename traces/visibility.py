@@ -1,4 +1,4 @@
-"""Visibility: which traces and conversations a caller sees, by their label. Nothing else decides that."""
+"""Visibility: only their label decides which traces and conversations a caller sees."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from antiphon.vocabulary.errors import NotFoundError
 T = TypeVar("T")
 
 VISIBLE = "(:label IS NULL OR tenant = :label)"
-"""The condition on a row of `queries` or `conversations`, whose label is its tenant; None sees everything."""
+"""The condition on a row of `queries` or `conversations`; their label is the tenant, and None sees everything."""
 
 
 class Sight:
-    """What is seen of a store: what has a label. None sees everything, as who works on the machine does.
+    """A view of a store: the rows with a label. None sees everything, like the person who works on the machine.
 
     Attributes:
-        own_label: The label of what is written.
+        own_label: The label of rows written through it.
     """
 
     def __init__(self, readers: Readers, label: str | None = None) -> None:
@@ -35,7 +35,7 @@ class Sight:
         return await self._readers.run(partial(_label_of, query_id=query_id))
 
     async def visible(self, query_ids: Sequence[str]) -> Sequence[str]:
-        """Returns those of the traces that are seen."""
+        """Returns the visible ones of these traces."""
         if self.label is None:
             return query_ids
         return [each for each in query_ids if await self.label_of(each) == self.label]
@@ -43,7 +43,7 @@ class Sight:
     async def of_trace(
         self, work: Callable[..., T], query_id: str, **given: object
     ) -> T:
-        """Reads of a trace that is seen; any other is answered for like one that does not exist.
+        """Runs a read on a visible trace; treats any other like one that does not exist.
 
         Raises:
             NotFoundError: There is no such trace, or it has another label.
@@ -62,19 +62,19 @@ class Sight:
         return _label_of(connection, query_id) == self.label
 
     async def of_own(self, work: Callable[..., T]) -> T:
-        """Reads what the own label is on."""
+        """Runs a read on the rows with the own label."""
         return await self._readers.run(partial(work, tenant=self.own_label))
 
     async def of_conversation(
         self, work: Callable[..., T], session_id: str, **given: object
     ) -> T:
-        """Reads of a conversation that is seen; raises as `checked` does."""
+        """Runs a read on a visible conversation; raises as `checked` does."""
         return await self._readers.run(self.checked(work, session_id, **given))
 
     def checked(
         self, work: Callable[..., T], session_id: str, **given: object
     ) -> Callable[[sqlite3.Connection], T]:
-        """Returns work on a conversation that looks first whether it is seen.
+        """Wraps work on a conversation to check first that it is visible.
 
         The work raises:
             NotFoundError: There is no such conversation, or it has another label.
@@ -103,7 +103,7 @@ def _label_of(connection: sqlite3.Connection, query_id: str) -> str | None:
 
 
 def unknown_conversation(session_id: str) -> NotFoundError:
-    """Returns the error for a conversation that is not there."""
+    """Returns the error for a conversation that does not exist."""
     return NotFoundError(
         f"there is no conversation {session_id!r}; leave session_id out to begin a new one"
     )

@@ -20,33 +20,33 @@ SCOPES: Mapping[Scope, str] = {
     "effects": "let questions and live forks run tools that change something outside",
     "documents": "add documents, which only one's own tenant sees, and remove them",
 }
-"""What each scope lets its key do. Those after `admin` are never given unasked."""
+"""What each scope lets its key do. Those after `admin` are granted only by name."""
 
 LOCAL_TENANT = "local"
-"""The tenant of what was asked on the machine itself, or without a key."""
+"""The tenant of questions asked on the machine itself, or without a key."""
 
 MOST_NAME_CHARS = 40
 _NAME = re.compile(rf"[a-z0-9](?:[a-z0-9-]{{0,{MOST_NAME_CHARS - 2}}}[a-z0-9])?")
 
 KEY_PREFIX = "ant"
-"""At the beginning of every key, so that whoever looks for leaked secrets can find it."""
+"""Begins every key, so that a scan for leaked secrets can find it."""
 _BREAK = r"\s{0,3}"
 KEY_FORM = (
     rf"(?i:{KEY_PREFIX}_(?:{_BREAK}[0-9a-f]){{12}}{_BREAK}_)"
     rf"(?:{_BREAK}[A-Za-z0-9_-]){{8,43}}[A-Za-z0-9_-]*"
 )
-"""A key in a text, in any case, cut short by whoever shows it, or broken over lines."""
+"""Matches a key in a text, in any case, also cut short by a program that showed it, or broken over lines."""
 _KEY = re.compile(KEY_FORM)
 _NO_KEY = f"{KEY_PREFIX}_…"
 
 
 class Principal(Value, frozen=True, kw_only=True):
-    """A caller, as the door of the API knows them; everything behind it is handed this value.
+    """A caller, as the API authenticated them; it passes this value to everything behind it.
 
     Attributes:
         tenant: Whose conversations, traces and documents they see.
         key_id: The public part of their key; empty if they have none.
-        sees_all: They see those of every tenant: only who needs no key does.
+        sees_all: They see those of every tenant; only a caller who needs no key does.
     """
 
     tenant: str
@@ -55,16 +55,17 @@ class Principal(Value, frozen=True, kw_only=True):
     sees_all: bool = False
 
     def own(self, name: str) -> str:
-        """Returns a name as one of the tenant's own: another one may take the same."""
+        """Returns a name within the tenant's own names: another tenant may use the same one."""
         if self.sees_all or self.tenant == LOCAL_TENANT:
             return name
+        # A tenant's name holds no NUL, so the names of two tenants cannot collide.
         return f"{self.tenant}\0{name}"
 
     def require(self, scope: Scope) -> None:
         """Refuses a caller without the scope.
 
         Raises:
-            ForbiddenError: They do not have it.
+            ForbiddenError: The caller lacks it.
         """
         if scope in self.scopes:
             return
@@ -77,17 +78,17 @@ class Principal(Value, frozen=True, kw_only=True):
 
 
 OWNER = Principal(tenant=LOCAL_TENANT, scopes=frozenset(get_args(Scope)), sees_all=True)
-"""Whoever reaches a service that asks nobody for a key: on loopback, that is who works on the machine."""
+"""Any caller of a service that requires no keys: on loopback, the person who works on the machine."""
 
 NOBODY = Principal(tenant="", scopes=frozenset())
-"""A caller who has shown no key to a service that asks for one."""
+"""A caller who sent no key to a service that requires one."""
 
 
 def check_name(name: str, what: str) -> str:
-    """Returns a tenant's or a key's name, which is in folders, listings and logs.
+    """Returns a tenant's or a key's name, which appears in folders, listings and logs.
 
     Raises:
-        BadInputError: It is none.
+        BadInputError: It is no valid name.
     """
     if _NAME.fullmatch(name):
         return name
@@ -100,7 +101,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
     """Returns the scopes of these names.
 
     Raises:
-        BadInputError: One of them is none.
+        BadInputError: One of them is no scope.
     """
     found: list[Scope] = []
     for name in names:
@@ -116,7 +117,7 @@ def scopes_of(names: Iterable[str]) -> frozenset[Scope]:
 
 
 def without_keys(text: str) -> str:
-    """Returns the text with every key in it crossed out: for logs, and for what is said of a request."""
+    """Returns the text with every key in it masked: for logs, and for messages about a request."""
     # Nearly no line holds one, and looking for four letters is faster than for a pattern.
     if f"{KEY_PREFIX}_" not in text.lower():
         return text

@@ -12,4 +12,4 @@ TRACE_HEADERS = ("traceparent", "tracestate")
 caller_trace: ContextVar[Mapping[str, str] | None] = ContextVar(
     "caller_trace", default=None
 )
-"""The headers as they came; None if the caller sent none, or nobody asked for them."""
+"""The headers as they came; None if the caller sent none, or the settings do not ask for them."""

@@ -1,4 +1,4 @@
-"""The events that a process knows, and what follows from what each of them declares about itself."""
+"""The events that a process knows, and the tables derived from what each of them declares about itself."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Catalog:
         kinds: The event types, in the order in which a query meets them.
 
     Raises:
-        ConfigurationError: Two of them have the same tag, or one declares nobody who emits it.
+        ConfigurationError: Two of them have the same tag, or one does not declare who emits it.
     """
 
     def __init__(self, kinds: Iterable[type[Event]]) -> None:
@@ -32,7 +32,7 @@ class Catalog:
         self.outcomes: Mapping[type[Event], tuple[type[Event], ...]] = MappingProxyType(
             _outcomes(self.events)
         )
-        """For each event that requests something: the events any of which settles it."""
+        """For each event that requests something: the events that settle it; any one of them does."""
         self.union: Any = functools.reduce(operator.or_, self.events)
         """Their union, from which a decoder can be made."""
 
@@ -47,7 +47,7 @@ class Catalog:
             ConfigurationError: As the constructor does.
         """
         further = [kind for kind in kinds if kind not in self.events]
-        # Decoders are cached by catalog; an equal one of its own would have to build them anew.
+        # Decoders are cached by catalog; an equal copy would build them all again.
         if not further:
             return self
         return Catalog((*self.events, *further))

@@ -1,6 +1,6 @@
 """The circuit breaker as a pure value: closed, open after repeated failures, and probed after a rest.
 
-Whoever owns a circuit (the coordinator the provider's, the dispatcher one for each tool) keeps the newest value.
+The owner of a circuit keeps its newest value: the coordinator owns the provider's, the dispatcher one for each tool.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Circuit(Value, frozen=True, kw_only=True):
 
     @property
     def is_open(self) -> bool:
-        """True if calls are held back, but for probes."""
+        """True if calls are held back, except for probes."""
         return self.failures >= self.most_failures
 
     def allows(self, now: float) -> bool:
@@ -37,7 +37,7 @@ class Circuit(Value, frozen=True, kw_only=True):
         return not self.is_open or now >= self.probe_at
 
     def entered(self, now: float) -> Circuit:
-        """Returns the circuit after a call went through; if it is open that call is the probe, and the only one."""
+        """Returns the circuit after a call went through; if it is open, that call is the one probe."""
         if not self.is_open:
             return self
         # Moved on at once, so that no second call goes through before the outcome of this one is known.
@@ -60,7 +60,7 @@ class CircuitHolder(Protocol):
     def value(self) -> Circuit: ...
 
     def enter(self, now: float) -> bool:
-        """Returns True if a call may go through now; if the circuit is open it is the probe, and the only one."""
+        """Returns True if a call may go through now; if the circuit is open, that call is the one probe."""
 
     def succeeded(self) -> None:
         """Notes a success."""

@@ -1,8 +1,8 @@
-"""Keeps what code from outside raises from ending more than that code: `sys.exit()` in a tool is a failed call.
+"""Keeps exceptions of code from outside from ending more than that code: `sys.exit()` in a tool is a failed call.
 
-`SystemExit`, `KeyboardInterrupt`, `GeneratorExit` and `CancelledError` are no `Exception`, so that they pass through
-what catches errors, and the first two end the event loop with all that runs on it. What raises them on purpose, and
-from outside that code, still gets through: Ctrl-C, the cancellation of a task, and the closing of a coroutine.
+`SystemExit`, `KeyboardInterrupt`, `GeneratorExit` and `CancelledError` do not derive from `Exception`, so they pass
+through `except Exception`, and the first two end the event loop with all that runs on it. Those raised on purpose from
+outside that code still get through: Ctrl-C, the cancellation of a task, and the closing of a coroutine.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ T = TypeVar("T")
 
 
 def failure_of(error: BaseException) -> Exception:
-    """Returns what code from outside raised as an error that ends nothing else.
+    """Converts what code from outside raised into an error that ends nothing else.
 
-    For code that runs without a pause; `contained` is for what is awaited.
+    For code that runs without awaiting; `contained` is for awaitables.
 
     Raises:
         KeyboardInterrupt: It may come from the keyboard.
@@ -37,10 +37,10 @@ def failure_of(error: BaseException) -> Exception:
 
 
 async def contained(work: Awaitable[T]) -> T:
-    """Awaits what code from outside does, and lets through what it raises, as `failure_of` returns it.
+    """Awaits code from outside, and raises what it raises as `failure_of` converts it.
 
     Raises:
-        CancelledError: The task was cancelled, whatever the code made of that.
+        CancelledError: The task was cancelled, even if the code raised something else then.
     """
     loop = asyncio.get_running_loop()
     task = asyncio.current_task(loop)
@@ -51,20 +51,21 @@ async def contained(work: Awaitable[T]) -> T:
     except BaseException as error:
         if asyncio.current_task(loop) is not task:
             raise  # Somebody closes the coroutine, which is no longer part of a running task.
+        # The code may have raised something else in place of the cancellation.
         if task is not None and task.cancelling():
             raise asyncio.CancelledError from error
         raise failure_of(error) from error
 
 
 def words_of(error: BaseException) -> str:
-    """Returns `Type: message` of what code from outside raised; the message alone if that names the type."""
+    """Returns `Type: message` for what code from outside raised; the message alone if that names the type."""
     if isinstance(error, ContainedError):
         return str(error)
     return f"{type(error).__name__}: {message_of(error)}".removesuffix(": ")
 
 
 def message_of(error: BaseException) -> str:
-    """Returns the message of what code from outside raised, also if reading it raises."""
+    """Returns the message of what code from outside raised, even if reading it raises."""
     try:
         return str(error)
     except BaseException as raised:  # noqa: BLE001 - the message of a user's error is a user's code too
@@ -75,7 +76,7 @@ def message_of(error: BaseException) -> str:
 def traceback_of(error: BaseException) -> str:
     """Returns the traceback as text for a line of the log, without local variables.
 
-    If a program that uses us has not set up structlog, `exc_info` shows each frame's: 40 KB, and secrets among them.
+    If a program that uses us has not set up structlog, `exc_info` prints those of every frame: 40 KB, secrets included.
     """
     return "".join(traceback.format_exception(error)).rstrip()
 
@@ -97,7 +98,7 @@ def _ctrl_c_raises() -> bool:
 
 
 async def end_task(task: asyncio.Task[None]) -> None:
-    """Cancels a task until it is over: up to Python 3.11 `wait_for`, within the client of NATS, may swallow that."""
+    """Cancels a task until it ends: up to Python 3.11, `wait_for` in the NATS client may swallow a cancellation."""
     while not task.done():
         task.cancel()
         await asyncio.wait([task], timeout=1.0)

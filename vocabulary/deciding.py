@@ -1,7 +1,7 @@
 """Deciding components: a state that is a fold over events, and one pure rule for each event that they hear.
 
-A decider has no clock, no random source and no I/O; whatever it decides by reaches it as an event. That alone lets a
-trace be replayed: the same rules, folded over the recorded events, reach the same decisions.
+A decider has no clock, no random source and no I/O; everything it decides by reaches it as an event. This is why a
+trace can be replayed: the same rules, folded over the recorded events, reach the same decisions.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from antiphon.vocabulary.ports import Publish, Subscription
 S = TypeVar("S")
 
 Rule = Callable[[S, Recorded[Any]], tuple[S, tuple[Event, ...]]]
-"""Takes the state and an event; returns the state from then on, and the events to emit, in order."""
+"""Takes the state and an event; returns the new state, and the events to emit, in order."""
 
 Rules = Mapping[type[Event], Rule[S]]
-"""The rule for each event that a component hears; an event that is not in it, the component does not hear."""
+"""The rule for each event that a component hears; the component does not hear events that are not in it."""
 
 
 class Decider(Generic[S]):

@@ -80,7 +80,7 @@ class QuotaError(ServiceError):
 
 
 class NotFoundError(ServiceError):
-    """The thing that was asked for is not there."""
+    """The requested conversation, trace or course does not exist."""
 
     code = "not_found"
 
@@ -140,7 +140,7 @@ class SequenceError(TraceError):
 
 
 class SupersededError(SequenceError):
-    """Another process goes on with the query, or its trace was deleted: this session is to end, and say nothing."""
+    """Another process goes on with the query, or its trace was deleted: this session must end silently."""
 
     code = "trace_superseded"
 
@@ -193,7 +193,7 @@ class ModelError(ServiceError):
 
 
 class ContainedError(ServiceError):
-    """A user's tool or component raised what would have ended more than itself; the message says what."""
+    """A user's tool or component raised something that would have ended more than itself; the message names it."""
 
     code = "contained"
 
@@ -205,7 +205,7 @@ class UnknownEventError(ServiceError):
 
 
 class RemoteError(ServiceError):
-    """A component that acts in another process gave no sign of life, or sent what cannot be used."""
+    """A component that acts in another process gave no sign of life, or sent something unusable."""
 
     code = "remote"
 
@@ -217,7 +217,7 @@ class SlowReaderError(ServiceError):
 
 
 class BusyError(ServiceError):
-    """As many queries as the settings allow are running, or the service is closing.
+    """The settings allow no more queries at once than are running, or the service is closing.
 
     Attributes:
         retry_after_s: Seconds after which asking again makes sense.
@@ -231,7 +231,7 @@ class BusyError(ServiceError):
 
 
 class LoadingError(BusyError):
-    """What questions need is still being loaded."""
+    """Something that questions need is still being loaded."""
 
     code = "loading"
 
@@ -252,7 +252,7 @@ _SETUP = {
 
 
 def how_to_install(extra: str = "minilm") -> str:
-    """Says how an optional part of this program is installed; no package index is said to hold it."""
+    """Says how to install an optional part of this program, without claiming that a package index holds it."""
     return (
         f"run `{_SETUP.get(extra, 'make setup-dev')}`, or `pip install -e '.[{extra}]'` in the checkout, "
         f"or `pip install 'antiphon-….whl[{extra}]'` with the wheel file that you have"

@@ -103,7 +103,7 @@ NESTED_TOOL_CALL = About("tool_call", "call.id")
 
 
 class Settles(NamedTuple):
-    """An event that is owed once `request` was emitted; `by` says which request, None: the one it is itself about."""
+    """An event that must follow `request`; `by` says which request it settles, None: the one that it is about."""
 
     request: type[Event]
     by: About | None = None
@@ -117,7 +117,7 @@ class Event(
     tag_field="kind",
     gc=False,
 ):
-    """The base of every event: frozen, built by name, tagged with its kind, and knowing its own facts.
+    """The base of every event: frozen, built by field names, tagged with its kind, and declaring its own facts.
 
     Attributes:
         emitted_by: The parts of the service that emit it, the usual one first.
@@ -135,7 +135,7 @@ class Event(
         return str(cls.__struct_config__.tag)
 
     def subject(self, about: About | None = None) -> str | int:
-        """Returns the id or number of what the event is about; an empty text for the query as a whole."""
+        """Returns the id or number of the thing that the event is about; an empty text for the query as a whole."""
         if about is None:
             about = self.about
         if not about.field:

@@ -1,4 +1,4 @@
-"""What people say of answers and of conversations, beside the events: they may change it, and no rule reads it."""
+"""What people say about answers and conversations, kept beside the events: it may change, and no rule reads it."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Annotations(Protocol):
     async def set_feedback(
         self, query_id: str, feedback: Feedback | None
     ) -> Feedback | None:
-        """Stores the feedback on an answer in place of what there was; None withdraws it.
+        """Replaces the feedback on an answer; None withdraws it.
 
         Returns:
-            What was stored: redacted as events are.
+            The stored form, redacted as events are.
 
         Raises:
             NotFoundError: No such trace.
@@ -53,7 +53,7 @@ class Annotations(Protocol):
         """Names a conversation.
 
         Returns:
-            What was stored: redacted as events are.
+            The stored form, redacted as events are.
 
         Raises:
             NotFoundError: No such conversation.

@@ -60,7 +60,7 @@ class Leaf(NamedTuple):
 
     @property
     def holds_text(self) -> bool:
-        """True if a text of any content can be there: not for a struct, a number, or one of a few constants."""
+        """True if it can be any text: not for a struct, a number, or one of a few constants."""
         return (
             not self.is_struct
             and self.kind not in _NUMBERS
@@ -83,7 +83,7 @@ def marks_of(struct: type[msgspec.Struct]) -> dict[str, frozenset[Mark]]:
 
 
 def _marks_in(hint: Any) -> frozenset[Mark]:
-    # Of all its leaves together: a text inside a tuple or beside None is as untrusted as one by itself.
+    # The marks of all its leaves: a text inside a tuple or beside None is as untrusted as one by itself.
     return frozenset().union(*(leaf.marks for leaf in leaves_of(hint)))
 
 

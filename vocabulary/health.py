@@ -1,4 +1,4 @@
-"""The health of what a service needs: what the last try of it came to, and a store that can tell of itself."""
+"""The health of a resource: the outcome of its last use, and a protocol for stores that check themselves."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 REMEMBERED_S = 5.0
-"""Seconds for which what the last try came to is taken as how things are."""
+"""Seconds for which the outcome of the last try counts as the current state."""
 
 
 FORGOTTEN_S = 60.0
-"""Seconds after which a problem that nobody met again is none that is known."""
+"""Seconds after which a problem that did not recur no longer counts."""
 
 
 class LastTry:
-    """What the last try of something came to, by whoever tried."""
+    """The outcome of the last try of something, no matter which part of the service tried."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
@@ -23,18 +23,18 @@ class LastTry:
         self._problem: str | None = None
 
     def note(self, problem: str | None = None) -> None:
-        """Notes a try that has just ended, and why it did not work."""
+        """Notes a try that has just ended, and why it failed, if it did."""
         self._at = self._now()
         self._problem = problem
 
     @property
     def problem(self) -> str | None:
-        """Why it did not work, in a sentence; None: it did, or that is long ago."""
+        """Why it failed, in a sentence; None if it worked, or failed too long ago to count."""
         return self._problem if self._within(FORGOTTEN_S) else None
 
     @property
     def is_recent(self) -> bool:
-        """True if it is so short ago that nobody need try again."""
+        """True if it is recent enough that nobody need try again."""
         return self._within(REMEMBERED_S)
 
     def _within(self, seconds: float) -> bool:
@@ -43,18 +43,18 @@ class LastTry:
 
 @runtime_checkable
 class SelfChecking(Protocol):
-    """A store that can tell if it takes what it is given, and what it lost."""
+    """A store that can check whether it can be written, and report its losses."""
 
     async def check_writable(self) -> None:
-        """Tries to write, unless somebody did a moment ago; `write_problem` then says what came of it."""
+        """Tries to write, unless somebody did a moment ago; `write_problem` then gives the outcome."""
 
     @property
     def write_problem(self) -> str | None:
-        """Why nothing can be stored, in a sentence, by the last write; None: it can."""
+        """Why the last write failed, in a sentence; None: it worked."""
 
     @property
     def losses(self) -> Sequence[str]:
-        """What was lost of what had been stored, in sentences, until somebody has taken note of it."""
+        """Losses of stored data, a sentence each, until somebody has acknowledged them."""
 
     async def damage(self) -> str | None:
-        """Reads all of the store, and returns what is wrong with it in a sentence; takes a second for each 500 MB."""
+        """Reads the whole store and returns what is wrong with it, in a sentence; takes a second for each 500 MB."""

@@ -1,4 +1,4 @@
-"""Imports what may be missing: what a setting names in a module of the user's own, and what needs an extra."""
+"""Imports modules that may be missing: those of the user's own that a setting names, and those that need an extra."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from antiphon.vocabulary.containment import words_of
 from antiphon.vocabulary.errors import ConfigurationError, how_to_install
 
 MAX_DETAIL_CHARS = 300
-"""Characters of what a module raised."""
+"""Most characters of the message that a module's import raised."""
 
 
 def split_names(names: str) -> list[str]:
-    """Returns the names in a setting that holds several with commas between."""
+    """Returns the names in a setting that holds several, separated by commas."""
     split: list[str] = []
     for name in names.split(","):
         stripped = name.strip()
@@ -58,10 +58,10 @@ def import_named(path: str, *, thing: str, form: str) -> object:
 
 @contextmanager
 def needing_extra(extra: str, thing: str) -> Iterator[None]:
-    """Says how an extra is installed if what is imported here needs a package of it that is missing.
+    """Tells the user how to install an extra if an import in its block fails for lack of one of the extra's packages.
 
     Args:
-        thing: What cannot be done without it, such as a command.
+        thing: The feature that needs it, such as a command.
 
     Raises:
         ConfigurationError: A package is missing.
@@ -79,7 +79,7 @@ def needing_extra(extra: str, thing: str) -> Iterator[None]:
 
 
 def in_words(error: BaseException) -> str:
-    """Returns `Type: message` of what a user's module raised, bounded and on one line."""
+    """Returns `Type: message` for what a user's module raised, bounded and on one line."""
     words = " ".join(words_of(error).split())
     if len(words) > MAX_DETAIL_CHARS:
         words = words[: MAX_DETAIL_CHARS - 1] + "…"

@@ -1,6 +1,6 @@
-"""Rules for text from outside: what of it may be printed, what counts as a link, and what of an address is shown.
+"""Rules for text from outside: what may be printed, what counts as a link, and what to mask in an address.
 
-Whatever prints, logs or links such text goes by these rules, so that each is written down once.
+All code that prints, logs or links such text applies these rules, so each is written down once.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ _ESCAPES = re.compile(
 )
 STEERING = (
     r"\x00-\x08\x0b-\x1f\x7f-\x9f"  # C0 but for tab and line feed, DEL, C1
-    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # what turns the direction of writing
-    r"\U000e0000-\U000e007f"  # tags: letters that no reader sees, and a model reads
+    r"\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069"  # marks that change the direction of writing
+    r"\U000e0000-\U000e007f"  # tags: letters that are invisible to people, but not to a model
 )
 """Characters that steer a terminal or deceive its reader, as part of a regular expression's class."""
 
@@ -36,7 +36,7 @@ def clean(text: str) -> str:
 
 
 def without_controls(text: str) -> str:
-    """Returns `text` without the characters alone, for text that may be cut within an escape sequence."""
+    """Returns `text` without these characters only, for text that may end within an escape sequence."""
     return _CONTROLS.sub("", text)
 
 
@@ -46,7 +46,7 @@ def escaped(text: str) -> str:
 
 
 def visible(text: str) -> str:
-    """Returns `text` with each such character written out, as a program would write it: an attack shows in a log."""
+    """Returns `text` with each such character escaped as in source code, so that a log shows an attack."""
     return _CONTROLS.sub(
         lambda found: found.group().encode("unicode_escape").decode(), text
     )
@@ -54,7 +54,7 @@ def visible(text: str) -> str:
 
 def one_line(text: str, width: int = 100) -> str:
     """Returns `text` clean, on one line, cut to `width` characters."""
-    # Four times the width leaves room for what is cleaned away, and a megabyte is not cleaned for one line.
+    # Four times the width leaves room for the characters that cleaning removes, without cleaning a megabyte.
     line = " ".join(clean(text[: 4 * width]).split())
     if len(line) <= width:
         return line
@@ -71,7 +71,7 @@ def web_link(link: str | None) -> str | None:
 
 
 def without_userinfo(text: str) -> str:
-    """Returns `text` with user name and password masked in every URL: addresses are in errors, logs and traces."""
+    """Returns `text` with user name and password masked in every URL: addresses appear in errors, logs and traces."""
     # Most texts hold no address, and need no search.
     if "@" not in text:
         return text

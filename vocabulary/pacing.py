@@ -17,7 +17,7 @@ MINUTE_S = 60.0
 
 
 class Pace(Value, frozen=True, kw_only=True):
-    """What may be used in a minute; None: as much as there is."""
+    """The most that may be used in a minute; None: no limit."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -28,7 +28,7 @@ class Pace(Value, frozen=True, kw_only=True):
 
 
 class Bucket(Value, frozen=True, kw_only=True):
-    """What is left at a time; below 0 it is owed. A full one holds a minute's worth."""
+    """What is left at the time `at`; a negative amount is owed. A full one holds a minute's worth."""
 
     requests: float = 0.0
     tokens: float = 0.0
@@ -52,7 +52,7 @@ def refilled(bucket: Bucket, pace: Pace, now: float) -> Bucket:
 
 
 def taken(bucket: Bucket, requests: float, tokens: float) -> Bucket:
-    """Returns the bucket without these, which it may owe then."""
+    """Returns the bucket without these; what it lacked it owes."""
     return replace(
         bucket, requests=bucket.requests - requests, tokens=bucket.tokens - tokens
     )
@@ -66,17 +66,17 @@ def debt_s(bucket: Bucket, pace: Pace) -> float:
 
 
 class CallBudget(Protocol):
-    """What calls of the provider may use, by whoever shares it."""
+    """The budget of calls to the provider, shared by all that call it."""
 
     async def take(self, tokens: int, within_s: float) -> None:
-        """Returns when a call of so many tokens may be made.
+        """Waits until a call of so many tokens may be made.
 
         Raises:
             ModelError: That would take longer than `within_s`; nothing is taken then.
         """
 
     def settle(self, tokens: int) -> None:
-        """Gives back tokens that a call took and did not use; those that it used in addition if it is below 0."""
+        """Returns tokens that a call took and did not use; a negative number charges for further ones."""
 
 
 def _filled(level: float, most: int | None, share: float) -> float:

@@ -1,7 +1,7 @@
-"""The outside of one query: whatever takes time, a server or a user's code is performed there, and nowhere else.
+"""The outside of one query: everything that takes time, a server or a user's code is performed there, and only there.
 
-Components decide, and request what they need by events. Each such request is performed by one function, which every
-other way to run a query replaces or wraps: a recording that is played, another process, a script in a test.
+Components decide, and request what they need by events. One function performs each such request, and every other way to
+run a query replaces or wraps it: replaying a recording, another process, a script in a test.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ class Command(NamedTuple):
     """A request to perform.
 
     Attributes:
-        request: The event that requests it; what it leads to has this event as its cause.
+        request: The event that requests it, and the cause of the events that it leads to.
         past: The events of the query so far, the request among them.
-        again: It was under way when the query was interrupted, and is performed once more.
+        again: True if it was under way when the query was interrupted, so it is performed a second time.
     """
 
     request: Recorded[Any]
@@ -27,10 +27,10 @@ class Command(NamedTuple):
 
 
 class Run(Protocol):
-    """A request that is being performed."""
+    """A request under way."""
 
     def abandon(self, why: str, /) -> None:
-        """Stops it, and publishes at once that it was abandoned; does nothing if it has its outcome."""
+        """Stops it, and publishes at once that it was abandoned; does nothing once it has its outcome."""
 
 
 class Outside(Protocol):
@@ -39,9 +39,9 @@ class Outside(Protocol):
     def perform(self, command: Command, /) -> Run | None:
         """Begins to perform a request, and returns at once.
 
-        What is sent, run or waited for is spawned, so that it begins only when the request is stored. Every request
-        gets exactly one outcome, also if it fails or is abandoned, unless the query ends first.
+        It spawns the work of sending, running or waiting, which therefore begins only once the request is stored. Every
+        request gets exactly one outcome, even if it fails or is abandoned, unless the query ends first.
 
         Returns:
-            None for what nobody can abandon.
+            None for a request that cannot be abandoned.
         """

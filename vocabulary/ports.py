@@ -46,7 +46,7 @@ class Spawn(Protocol):
         """Starts it; the result cancels it."""
 
 
-# Each handler takes the one kind of event that its subscription names, which types cannot say of a mixed list.
+# Each handler takes the one kind of event that its subscription names, which a type cannot express for a mixed list.
 Handler = Callable[[Recorded[Any]], None]
 """Handles one event. It returns at once, and hands anything that takes time to `Spawn`."""
 
@@ -55,9 +55,10 @@ class Subscription(NamedTuple):
     """One component's handler of one kind of event.
 
     Attributes:
-        name: `Class.on_event`: what a failure of the handler is recorded under, and where faults are injected.
-        repeat: What is called instead when a query is resumed that was interrupted between this request and its
-            outcome; None: the handler itself.
+        name: `Class.on_event`: the name under which a failure of the handler is recorded, and by which faults are
+            injected.
+        repeat: Called instead when a query resumes that was interrupted between this request and its outcome; None: the
+            handler itself.
     """
 
     kind: type[Event]
@@ -84,14 +85,14 @@ Stored = Callable[[], Awaitable[None]]
 
 
 async def at_once() -> None:
-    """Waits for nothing, if nothing is stored or somebody else sees to it."""
+    """Returns at once: for sessions that store nothing, or whose owner stores."""
 
 
 Past = Callable[[], Sequence[Recorded[Event]]]
 
 
 def no_past() -> Sequence[Recorded[Event]]:
-    """Returns the events of a query of which nothing has happened yet."""
+    """Returns the events of a query that has none yet."""
     return ()
 
 
@@ -101,8 +102,8 @@ class Ports:
 
     Attributes:
         followed: Returns True while somebody reads the query live.
-        stored: Waits until everything published so far is stored, for who acts in the middle of their work.
-        past: Returns the events of the query so far, those included that are about to be stored.
+        stored: Waits until everything published so far is stored, for a component that acts in the middle of its work.
+        past: Returns the events of the query so far, including those about to be stored.
     """
 
     publish: Publish
@@ -133,7 +134,7 @@ class Model(Protocol):
         """Sends the request and yields the stream's events as JSON objects.
 
         Args:
-            timeout_s: Seconds for which the caller means to wait; the caller keeps that limit.
+            timeout_s: Seconds that the caller means to wait; the caller enforces that limit.
 
         Raises:
             ModelError: The call failed, at any point.
@@ -167,7 +168,7 @@ class KnownCourse(Protocol):
     def lessons(self) -> Sequence[KnownLesson]: ...
     @property
     def language(self) -> str | None:
-        """The ISO 639-1 code of the language that it is in; None if that is not known."""
+        """The ISO 639-1 code of its language; None if unknown."""
 
 
 Courses = Callable[[], Sequence[KnownCourse]]
@@ -192,7 +193,7 @@ class Embedder(Protocol):
 
     @property
     def max_tokens(self) -> int:
-        """Tokens beyond which a text would be cut off, special tokens left out."""
+        """The most tokens of a text that is not truncated, special tokens left out."""
 
 
 class TraceSummary(Value, frozen=True, kw_only=True):
@@ -358,7 +359,7 @@ class TraceListing(Protocol):
 
         Args:
             before: Only those started before it, in seconds since the epoch.
-            after_id: Only those that are after this trace in the list: the last of one page leads to the next.
+            after_id: Only those that come after this trace in the list: the last of one page leads to the next.
             among: Only these traces.
         """
 
@@ -367,7 +368,7 @@ class TraceListing(Protocol):
 
 
 class TraceTrends(Protocol):
-    """What the stored traces come to over time."""
+    """Sums of the stored traces over time."""
 
     async def trends(
         self, where: TraceFilter, utc_offset_s: int = 0
@@ -375,7 +376,7 @@ class TraceTrends(Protocol):
         """Returns sums of the traces over time, in at most 60 periods without a gap, the oldest first.
 
         Args:
-            utc_offset_s: By so much the caller's clock is ahead of UTC: days begin at their midnight.
+            utc_offset_s: How far the caller's clock is ahead of UTC: days begin at the caller's midnight.
         """
 
 
@@ -392,7 +393,7 @@ class ConversationListing(Protocol):
         """Returns one line per conversation in which something was asked since it was cleared, the last asked first.
 
         Args:
-            after_id: Only those that are after the one whose last question has this trace.
+            after_id: Only those that come after the one whose last question has this trace.
             text: Words of one of its questions, or of its title, all of which must be there; a word may be unfinished.
             session_id: Only this one.
         """
@@ -403,7 +404,7 @@ class ConversationListing(Protocol):
         """Returns the questions of a conversation that follow one another, oldest first; each may have other versions.
 
         Args:
-            through: The query that they lead through, to the last one asked behind it; None: to the last of all.
+            through: A query that the path leads through, on to the last one asked after it; None: to the last of all.
 
         Raises:
             NotFoundError: No such conversation, or no such query in it.
@@ -412,7 +413,7 @@ class ConversationListing(Protocol):
     async def answered(
         self, session_id: str, query_ids: Sequence[str]
     ) -> Sequence[AnsweredQuestion]:
-        """Returns those of the traces that were answered since the conversation was cleared, oldest first.
+        """Returns the traces among these that were answered since the conversation was cleared, oldest first.
 
         Raises:
             NotFoundError: No such conversation.
@@ -483,7 +484,7 @@ class Retention(Protocol):
 
 
 class QueryStore(EventLog, Conversations, Protocol):
-    """The store as one query uses it; faults can be injected for that query alone."""
+    """The store as one query uses it, so that faults can be injected for that query alone."""
 
 
 class TraceStore(
@@ -496,7 +497,7 @@ class TraceStore(
     Retention,
     Protocol,
 ):
-    """Everything that the service needs from its store; each component depends on the part that it uses."""
+    """Everything that the service needs from its store; each component depends only on the part that it uses."""
 
     @property
     def annotations(self) -> Annotations:
@@ -513,7 +514,7 @@ class WholeTraceStore(TraceStore, Protocol):
     """A store that sees everybody's traces. A label says whose a trace is."""
 
     def seen_by(self, label: str) -> TraceStore:
-        """Returns the store of what has a label: what is written by it gets the label, and nothing else is there."""
+        """Returns the store as a label's owner sees it: it holds only what has the label, and labels what it writes."""
 
     async def label_of(self, query_id: str) -> str | None:
-        """Returns the label of a trace; None if it is not there."""
+        """Returns the label of a trace; None if there is no such trace."""

@@ -10,7 +10,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def make_private_folder(folder: Path) -> None:
-    """Makes a folder that only its owner may enter, or takes the rights of others from one that is there.
+    """Makes a folder that only its owner may enter, or removes the rights of others from an existing one.
 
     Raises:
         OSError: It cannot be made.
@@ -22,25 +22,26 @@ def make_private_folder(folder: Path) -> None:
 
 
 def make_private_file(path: Path) -> None:
-    """Makes an empty file that only its owner may read, or takes the rights of others from one that is there."""
+    """Makes an empty file that only its owner may read, or removes the rights of others from an existing one."""
     try:
         os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
     except OSError:
-        # Whoever opens it next meets the same, and knows what it is for.
+        # The code that opens it next meets the same error, and knows what the file is for.
         return
     _take_from_others(path)
 
 
 def make_private_tree(folder: Path) -> None:
-    """Takes the rights of others from a folder of ours and from all that is in it."""
+    """Removes the rights of others from a folder of ours and everything in it."""
     for path in (folder, *folder.rglob("*")):
         _take_from_others(path)
 
 
 def _is_shared(folder: Path) -> bool:
-    """Returns True for a folder that holds other things too: the one worked in, one above it, or one for everybody."""
+    """Returns True for a folder that holds other things too: the working folder, one above it, or one for everybody."""
     if Path.cwd().is_relative_to(folder.resolve()):
         return True
+    # The sticky bit marks folders for everybody, such as /tmp.
     return bool(folder.stat().st_mode & stat.S_ISVTX)
 
 
@@ -50,5 +51,5 @@ def _take_from_others(path: Path) -> None:
         if found & _OTHERS:
             path.chmod(found & ~_OTHERS)
     except OSError:
-        # Somebody else's, or gone meanwhile: what may be done with it is for its owner to say.
+        # It is somebody else's, or gone meanwhile; its owner decides who may use it.
         return

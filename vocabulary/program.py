@@ -1,4 +1,4 @@
-"""The version of this program, as traces, the API and the command line name it, and processes beside its own."""
+"""The version of this program, as traces, the API and the command line name it, and the environment of its children."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _PASSED_ON = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "VIRTUAL_ENV")
 
 
 def program_version() -> str:
-    """Returns the installed version; in a checkout that is not installed that of its project file and `+source`."""
+    """Returns the installed version; in a checkout that is not installed, the one of its project file and `+source`."""
     try:
         return version("antiphon")
     except PackageNotFoundError:
@@ -32,11 +32,12 @@ def _version_of_checkout() -> str:
 
 
 def child_environment() -> dict[str, str]:
-    """Returns the environment of a process beside this one: where Python's and our modules are, and nothing secret."""
+    """Returns the environment of a child process: the paths of Python's and our modules, and nothing secret."""
     environment = {name: os.environ[name] for name in _PASSED_ON if name in os.environ}
     # Absolute, since it is read elsewhere too; those of this process, which may know of more than its environment. The
     # folder that a command runs in, which Python writes as an empty path, holds a user's own tools and readers.
     paths = [str(_HOME), *map(os.path.abspath, sys.path)]
     environment["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(paths))
+    # The pipes to the child carry UTF-8 in every locale.
     environment["PYTHONIOENCODING"] = "utf-8"
     return environment

@@ -1,4 +1,4 @@
-"""Saved sets of questions, and what came of asking one with two settings: kept beside the traces, and no events."""
+"""Saved sets of questions, and the comparison of two settings on one: kept beside the traces, not as events."""
 
 from __future__ import annotations
 
@@ -77,33 +77,33 @@ class QuestionSet(Value, frozen=True, kw_only=True):
 
 
 class QuestionSets(Protocol):
-    """The sets of one tenant; without tenants, of whoever has the service."""
+    """The sets of one tenant; without tenants, those of the service's owner."""
 
     async def all(self) -> Sequence[QuestionSet]:
         """Returns every set, the last stored first. Raises TraceError if the store cannot be read."""
 
     async def put(self, saved: QuestionSet) -> QuestionSet:
-        """Stores a set in place of the one with its id; returns what was stored: redacted as events are.
+        """Stores a set in place of the one with its id; returns the stored form, redacted as events are.
 
         Raises:
             TraceError: The store cannot be written.
         """
 
     async def delete(self, set_id: str) -> None:
-        """Deletes a set, if it is there; its traces stay. Raises as `put` does."""
+        """Deletes a set if it exists; its traces stay. Raises as `put` does."""
 
 
 def check_question_set(
     new: QuestionSet, others: Sequence[str], most_chars: int
 ) -> None:
-    """Refuses a set that is too large, or one too many.
+    """Refuses a set that is too large, or exceeds the number allowed.
 
     Args:
-        others: The ids of the sets that there are.
-        most_chars: The longest question that is taken.
+        others: The ids of the sets that exist.
+        most_chars: Most characters of a question.
 
     Raises:
-        BadInputError: It is; the message says what the most is.
+        BadInputError: It is refused; the message gives the limit.
     """
     if not new.name:
         raise BadInputError("The name is empty: send some text in `name`.")
@@ -136,7 +136,7 @@ def _check_question(number: int, saved: SavedQuestion, most_chars: int) -> None:
         raise BadInputError(
             f"Question {number} has {len(saved.question):,} characters, the most is {most_chars:,}."
         )
-    # What names something is stored as it is.
+    # Names of things are stored as they are.
     if _holds_key(saved.left) or _holds_key(saved.right):
         raise BadInputError(
             f"Question {number} names a trace by a key (`antiphon keys`): send the trace's id, and rotate the key."

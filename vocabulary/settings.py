@@ -58,8 +58,8 @@ class Setting:
 
     def is_enough(self, value: float) -> bool:
         """Returns True if `value` is a number and not too small."""
-        # Not-a-number would pass any comparison that is written the other way round; a whole number is always finite,
-        # and may be larger than any float.
+        # Not-a-number would pass a comparison written the other way round; a whole number is always finite, and may be
+        # larger than any float.
         if isinstance(value, float) and not math.isfinite(value):
             return False
         if self.above is not None and value <= self.above:
@@ -204,7 +204,7 @@ class Declared(NamedTuple):
 
     @property
     def most_wished(self) -> float | None:
-        """The most that any caller of any service may choose; None: no bound."""
+        """The maximum that any caller of any service may choose; None: no bound."""
         if self.wish is not None and self.wish.most is not None:
             return self.wish.most
         return self.setting.most
@@ -264,7 +264,7 @@ WISHES: tuple[str, ...] = tuple(
 
 
 def check_settings(settings: QuerySettings) -> None:
-    """Refuses settings that no service could have.
+    """Refuses settings that no service may have.
 
     Raises:
         BadInputError: Some value is out of its bounds; every such value is named.
@@ -279,10 +279,10 @@ def check_settings(settings: QuerySettings) -> None:
 
 
 def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QuerySettings:
-    """Returns the service's `settings` with a caller's wishes; a wish that is None leaves the setting as it is.
+    """Returns the service's `settings` with a caller's wishes; a wish of None leaves the setting as it is.
 
     Raises:
-        BadInputError: A wish is none that a caller may have, or out of its bounds.
+        BadInputError: A wish names no setting that a caller may choose, or is out of its bounds.
     """
     chosen: dict[str, object] = {}
     for name, value in wishes.items():
@@ -295,7 +295,7 @@ def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QueryS
         chosen[name] = _converted(name, value)
     wished = msgspec.structs.replace(settings, **chosen)
     for name in WISHES:
-        # What a caller leaves alone is bound as the service's own setting is.
+        # A setting that the caller leaves alone has only the bounds of the service's own setting.
         most = _most(name, getattr(settings, name)) if name in chosen else None
         problem = _problem(name, getattr(wished, name), most)
         if problem is not None:
@@ -304,7 +304,7 @@ def with_wishes(settings: QuerySettings, wishes: Mapping[str, object]) -> QueryS
 
 
 def _converted(name: str, value: object) -> object:
-    """Returns the value as its type wants it: 5 is a number of seconds, "5" and true are none."""
+    """Converts a value to the setting's type: 5 is a number of seconds, "5" and true are not."""
     try:
         return msgspec.convert(value, prepared(DECLARED[name].type))
     except msgspec.ValidationError as error:
@@ -313,11 +313,11 @@ def _converted(name: str, value: object) -> object:
 
 
 def _most(name: str, own: float | None) -> float | None:
-    """Returns the most that a caller may name; `own` is the service's setting."""
+    """Returns the maximum that a caller may choose, None for no maximum; `own` is the service's setting."""
     wish = DECLARED[name].wish
     if wish is None or not wish.lower_only:
         return None
-    # If the owner has set no limit, a caller may still not name any number.
+    # If the owner has set no limit, callers still have one.
     if own is None:
         return wish.most
     return own
@@ -354,7 +354,7 @@ def _no_match(declared: Declared, value: str) -> str | None:
 
 
 def _shown(value: float) -> str:
-    """Writes a number, cut if it is longer than anybody reads; a whole one may be too large for a float."""
+    """Writes a number, cut if it is too long to read; a whole one may be too large for a float."""
     if isinstance(value, float) or abs(value) < _LONGEST_SHOWN:
         return f"{value:,.12g}"
     return "a number of more than 15 digits"

@@ -16,7 +16,7 @@ HearLive = Callable[[Live], None]
 
 
 def _to_nobody(_: HearLive) -> None:
-    """Subscribes nobody: nothing streams when components are only looked at."""
+    """Subscribes nobody: nothing streams if components are only inspected."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +25,8 @@ class Surroundings:
 
     Attributes:
         ports: The query's session: publish an event, emit live text, spawn work that ends with the query.
-        clock: The time; with the system's own the component could be neither tested nor broken on purpose.
-        catalog: Every event that there is, for those who want to hear all of them.
+        clock: The time; with the system's own nobody could test the component, or inject faults into it.
+        catalog: Every event that exists, for a component that hears all of them.
         hear_live: Subscribes to the text that streams, which is no event and is not recorded.
     """
 
@@ -37,7 +37,7 @@ class Surroundings:
 
 
 Act = Callable[[Surroundings], Sequence[Subscription]]
-"""Builds what an acting component hears in one query."""
+"""Builds the subscriptions of an acting component for one query."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Subscriber:
         name: Its name in traces, logs and settings; unique among subscribers.
         events: Events of its own, which are recorded, replayed and followed like any other.
         decider: The rules by which it decides; None: it decides nothing.
-        act: Builds its subscriptions and whatever it does outside the process, anew for each query; None: it does
+        act: Builds, for each query, its subscriptions and everything that it does outside the process; None: it does
             nothing.
         reviews: True if it answers every `ReviewRequested` with a `DraftReviewed` in its own name.
     """

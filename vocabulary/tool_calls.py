@@ -1,4 +1,4 @@
-"""The identity of a tool call: one rule by which every component knows a call that was made before."""
+"""The identity of a tool call: one rule by which every component recognises a repeated call."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ WHY = "why"
 
 
 EFFECTS_NOTE = "Calling it changes something outside."
-"""The end of the description of a tool with effects: no model, and no rule, calls such a tool only to look."""
+"""The end of the description of a tool with effects, so that no model and no rule calls it merely to look."""
 MAX_NESTING = 100
-"""Lists and objects within one another, in what a server or a model may send. The interpreter has a bound of its own,
-but that is a bound on the whole stack: the same text would be read here and refused there."""
+"""The deepest nesting of lists and objects that a server or a model may send. The interpreter's own bound counts the
+whole stack, so one part of the program would read a text that another refuses."""
 
 
 def nests_too_deep(value: object, written: bytes) -> bool:
-    """Returns True if JSON is nested deeper than anybody needs it.
+    """Returns True if JSON is nested deeper than the limit.
 
     Args:
         written: The text that `value` was read from.
     """
-    # Nearly all JSON opens fewer brackets than that, and need not be walked.
+    # Nearly all JSON opens fewer brackets than the limit, and need not be walked.
     if written.count(b"[") + written.count(b"{") <= MAX_NESTING:
         return False
     level = [value]
@@ -36,7 +36,7 @@ def nests_too_deep(value: object, written: bytes) -> bool:
 
 
 def _parts_of(values: list[object]) -> list[object]:
-    """Returns what is within these lists and objects."""
+    """Returns the parts of these lists and objects."""
     parts: list[object] = []
     for value in values:
         if isinstance(value, list):
@@ -46,14 +46,14 @@ def _parts_of(values: list[object]) -> list[object]:
     return parts
 
 
-# Several components ask for each call, and replays again.
+# Several components ask about each call, and so does every replay.
 @lru_cache(maxsize=1024)
 def call_identity(name: str, arguments: str) -> CallIdentity:
     """Returns an identity that two calls share if and only if the tool would do the same for both.
 
     The order of the arguments, white space and `why` do not matter. No text at all is the empty object, a null is an
-    argument that was not given, and `1.0` is `1`. Arguments that were cut off or are no JSON have no meaning to
-    compare: they are the same only if their texts are.
+    argument that was not given, and `1.0` is `1`. Arguments that were cut off or are not JSON have no meaning to
+    compare: they are equal only if their texts are.
 
     Args:
         arguments: The JSON object as the model wrote it.
@@ -66,7 +66,7 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
         if nests_too_deep(value, text.encode()):
             return name, text
         if isinstance(value, dict):
-            # A model that words its reason anew still makes the same call.
+            # A model that rewords its reason still makes the same call.
             value = {
                 key: part
                 for key, part in value.items()
@@ -83,7 +83,7 @@ def call_identity(name: str, arguments: str) -> CallIdentity:
 
 def _canonical(value: object) -> object:
     """Writes every whole number as an integer, also within lists and objects."""
-    # A model may write 1 in one round and 1.0 in the next, and tools take both for the same number.
+    # A model may write 1 in one round and 1.0 in the next, and tools treat both as the same number.
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):

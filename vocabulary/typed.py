@@ -1,9 +1,8 @@
 """Types made ready for decoding, one thread at a time.
 
-What msgspec knows of a struct it finds out when the struct is first decoded, and it shows it to other threads before it
-is complete: a second thread that decodes the same struct at that moment reads a null pointer, and the process ends
-(SIGSEGV, msgspec 0.22). Two questions at once, the first ones of a service, did that
-(docs/design/events.md).
+msgspec inspects a struct when it is first decoded, and lets other threads use the result before it is complete: a
+second thread that decodes the same struct at that moment reads a null pointer, and the process crashes (SIGSEGV,
+msgspec 0.22). The first two questions of a service, asked at once, did that (docs/design/events.md).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _lock = Lock()
 
 
 def prepared(kind: T) -> T:
-    """Returns a type as it is, once msgspec knows all of it. Whoever decodes or converts to a type names it so."""
+    """Returns a type unchanged once msgspec knows all of it; for each type that threads decode or convert to."""
     _prepare(kind)
     return kind
 

@@ -1,4 +1,4 @@
-"""Events of kinds that this process does not know: a subscriber defined them that is not loaded.
+"""Events of kinds that this process does not know, because the subscriber that defined them is not loaded.
 
 They are read, shown and stored with the fields that they have, so that a trace stays readable without the subscriber.
 """
@@ -14,13 +14,14 @@ import msgspec
 from antiphon.vocabulary.events import Event, Role
 
 UNKNOWN: Role = "unknown"
-"""Who emits an event of which nothing is known."""
+"""The emitter of an event that nothing here defines."""
 
 
 class UnknownEvent(Event, frozen=True, kw_only=True, tag="unknown_event"):
     """An event as plain JSON; the classes of `unknown_event` derive from it, one for each kind and set of fields.
 
-    Its attributes have names of ours (`field_0`), for the recorded ones may be no identifiers or those of `Event`.
+    Its attributes have names of ours (`field_0`), because the recorded ones may be no identifiers, or clash with those
+    of `Event`.
     """
 
     emitted_by = (UNKNOWN,)
@@ -32,7 +33,7 @@ class UnknownEvent(Event, frozen=True, kw_only=True, tag="unknown_event"):
 
 
 def unknown_words(kind: str) -> str:
-    """Says in a sentence that nothing here defines events of a kind, and what would."""
+    """Says in a sentence that nothing here defines events of a kind, and how to load what does."""
     return (
         f"there is no event of kind {kind[:80]!r} here: a subscriber that defines it must be named in "
         "ANTIPHON_SUBSCRIBERS"
@@ -46,7 +47,7 @@ def unknown_event(form: Mapping[str, Any]) -> UnknownEvent:
     return kind(**dict(zip(kind.__struct_fields__, fields.values(), strict=True)))
 
 
-# Bounded, for a trace from a file may name as many kinds as it has events.
+# Bounded, because a trace from a file may name as many kinds as it has events.
 @lru_cache(maxsize=512)
 def _class_of(kind: str, names: tuple[str, ...]) -> type[UnknownEvent]:
     own = [f"field_{number}" for number in range(len(names))]

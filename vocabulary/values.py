@@ -22,15 +22,15 @@ from antiphon.vocabulary.settings import QuerySettings as QuerySettings
 class Value(
     msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, gc=False
 ):
-    """The base of every value: it cannot change, is built by name, and refuses unknown fields.
+    """The base of every value: it cannot change, takes its fields by name, and refuses unknown ones.
 
-    What cannot change cannot come to hold itself, so the garbage collector need not look at values and events
-    (`gc=False`): with many queries under way it would look at each of them over and over.
+    An immutable value cannot come to hold itself, so the garbage collector need not track values and events
+    (`gc=False`): with many queries under way it would visit each of them over and over.
     """
 
 
 def keep_web_link(value: Value, link: str | None) -> None:
-    """Leaves out a link that is no web address, however the value came to be: by a tool, a fork, or a file."""
+    """Removes a link that is no web address from a value, whether a tool, a fork or a file made it."""
     if link is not None and web_link(link) is None:
         msgspec.structs.force_setattr(value, "link", None)
 
@@ -38,8 +38,8 @@ def keep_web_link(value: Value, link: str | None) -> None:
 class StoredText:
     """A text that may be large or often repeated: equal by content, stored once under its SHA-256.
 
-    In memory it is the whole text. A trace store writes it once and refers to it by `key`
-    (traces/event_log.py); everywhere else it reads and writes as a plain JSON string.
+    In memory it is the whole text. A trace store writes it once and refers to it by `key` (traces/event_log.py);
+    everywhere else it is encoded and decoded as a plain JSON string.
     """
 
     __slots__ = ("_key", "text")
@@ -51,7 +51,7 @@ class StoredText:
     @property
     def key(self) -> str:
         """The SHA-256 of the UTF-8 bytes, in hex."""
-        # Hashed when it is first needed: most texts in memory are never stored under their key.
+        # Hashed only when needed: most texts in memory are never stored under their key.
         if self._key is None:
             self._key = hashlib.sha256(self.text.encode()).hexdigest()
         return self._key
@@ -165,7 +165,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return self.text.text[start : self.starts[number + 1]]
 
     def place_at(self, at: int) -> Place | None:
-        """Returns where the text is from character `at` on; None if that is not known."""
+        """Returns the place in the file of the text from character `at` on; None if unknown."""
         found = None
         if self.place is not None:
             found = Place(start=0, name=self.place, link=self.link)
@@ -175,7 +175,7 @@ class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
         return found
 
     def places_from(self, first: int, last: int) -> str:
-        """Returns where the text from one character to another is, such as "page 3"; nothing if that is open."""
+        """Names the place of the text between two characters, such as "page 3"; an empty text if unknown."""
         names: dict[str, None] = {}
         for at in (first, last):
             place = self.place_at(at)
@@ -345,12 +345,12 @@ class Usage(Value, frozen=True, kw_only=True):
 
     @property
     def all_input_tokens(self) -> int:
-        """All that the model read, cached or not."""
+        """All tokens that the model read, cached or not."""
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
     @property
     def all_tokens(self) -> int:
-        """All that the model read and wrote."""
+        """All tokens that the model read and wrote."""
         return self.all_input_tokens + self.output_tokens
 
     @property

@@ -1,4 +1,4 @@
-"""Batches of texts that are about equally long, so that little is padded."""
+"""Batches of texts of about equal length, which need little padding."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def embed_by_length(
 
     Args:
         run: Returns the vectors of one batch.
-        size: Texts of a batch.
+        size: Most texts in a batch.
     """
     order = sorted(range(len(texts)), key=lambda place: length(texts[place]))
     vectors: list[list[float]] = [[]] * len(texts)

@@ -1,8 +1,8 @@
-"""The BERT encoder of all-MiniLM-L6-v2 on numpy alone, from the weights that sentence-transformers loads.
+"""The BERT encoder of all-MiniLM-L6-v2 on plain numpy, from the weights that sentence-transformers loads.
 
-`import sentence_transformers` takes six seconds of processor time, `import torch` two, and a question is embedded in
-15 ms by either. What the model computes is these few lines (Devlin et al. 2018, https://arxiv.org/abs/1810.04805); a
-test holds them equal to sentence-transformers.
+`import sentence_transformers` takes six seconds of processor time, `import torch` two, and embedding a question takes
+15 ms with either. These few lines are the whole model (Devlin et al. 2018, https://arxiv.org/abs/1810.04805); a test
+compares them with sentence-transformers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ class BertEncoder:
 
     @classmethod
     def load(cls, folder: Path) -> BertEncoder:
-        # Else numpy wakes all cores for each product, and threads that embed wait for one another: six times the CPU.
+        # Otherwise numpy wakes all cores for each product, and embedding threads wait for one another: six times the
+        # CPU.
         threadpool_limits(limits=1, user_api="blas")
         return cls(load_file(folder / "model.safetensors"))
 
@@ -57,7 +58,7 @@ class BertEncoder:
             + weights["embeddings.token_type_embeddings.weight"][0]
         )
         states = self._normed("embeddings", states)
-        # For every head and every token that looks: nothing is added for the tokens that it sees.
+        # For every head and every attending token: adds nothing for the tokens that it sees.
         unseen = np.where(there, 0, -np.inf).astype(np.float32)[:, None, None, :]
         for number in range(LAYERS):
             layer = f"encoder.layer.{number}"
@@ -82,7 +83,7 @@ class BertEncoder:
         )
 
     def _dense(self, name: str, states: Floats) -> Floats:
-        # As one matrix: numpy would multiply text by text.
+        # As one matrix, because numpy would multiply text by text.
         rows = states.reshape(-1, states.shape[-1])
         product = rows @ self._weights[f"{name}.weight"].T
         product += self._weights[f"{name}.bias"]
@@ -99,7 +100,7 @@ class BertEncoder:
 
 
 def _softmax(scores: Floats) -> Floats:
-    # Shifted, so that no exponential is too large.
+    # Shifted, so that no exponential overflows.
     shares: Floats = np.exp(scores - scores.max(axis=-1, keepdims=True))
     shares /= shares.sum(axis=-1, keepdims=True)
     return shares
@@ -108,7 +109,7 @@ def _softmax(scores: Floats) -> Floats:
 def _gelu(inputs: Floats) -> Floats:
     """Returns x Φ(x), of which erf is computed to 1.5e-7 (Abramowitz and Stegun 1964, formula 7.1.26).
 
-    In place if it can be: the arrays are the largest, and each pass over one counts.
+    In place if possible: these are the largest arrays, and each pass over one costs time.
     """
     size = np.abs(inputs)
     share = np.reciprocal(1 + np.float32(0.3275911 / math.sqrt(2)) * size)
@@ -116,7 +117,7 @@ def _gelu(inputs: Floats) -> Floats:
     for factor in (-1.453152027, 1.421413741, -0.284496736, 0.254829592):
         tail += np.float32(factor)
         tail *= share
-    # 1 - Φ(|x|): what the other side of the curve leaves.
+    # 1 - Φ(|x|): the tail on the other side of the curve.
     tail *= size * np.float32(0.5)
     size *= size
     size *= np.float32(-0.5)

@@ -1,4 +1,4 @@
-"""Choice of the embedder that a setting names, loaded so that only its own packages are needed."""
+"""Loads the embedder that a setting names, which needs only that one's packages."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ class _Backend(Value, frozen=True, kw_only=True):
 
     Attributes:
         module: Our module, imported only if this backend is chosen.
-        packages: What runs it, what carries the model's weights, and whatever else it needs.
-        index_name: Model and backend, as the indexes that it builds name them.
+        packages: The packages that run it, that carry the model's weights, and that it needs otherwise.
+        index_name: Model and backend, under the name in the indexes that it builds.
         weights: The file of the model's weights, in a package of `packages`.
-        sha256: What that file's must be: vectors by other weights can be compared with none in an index.
+        sha256: The required hash of that file: vectors by other weights are not comparable with those in an index.
     """
 
     module: str
@@ -61,7 +61,7 @@ def installed_embedders() -> tuple[str, ...]:
     return tuple(
         name
         for name, backend in _BACKENDS.items()
-        # Looked for and not imported: what is only listed need not be loaded.
+        # Found without importing them, because a list need not load anything.
         if all(map(importlib.util.find_spec, backend.packages))
     )
 
@@ -75,16 +75,16 @@ def embedder_called(index_name: str) -> str | None:
 
 
 def check_weights(name: str) -> None:
-    """Checks the weights of an embedder that is installed; a fifth of a second for the larger ones.
+    """Checks the weights of an installed embedder; takes a fifth of a second for the larger ones.
 
     Raises:
-        ConfigurationError: They are not those that this program is tested with.
+        ConfigurationError: They are not the ones that this program was tested with.
     """
     backend = _BACKENDS[name]
     package, _, file = backend.weights.partition("/")
     spec = importlib.util.find_spec(package)
     if spec is None or spec.origin is None:
-        return  # whoever loads it says so
+        return  # loading it reports that
     path = Path(spec.origin).parent / file
     try:
         with path.open("rb") as weights:
@@ -115,7 +115,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
         raise ConfigurationError(
             f"there is no embedder {name!r}; choose one of {', '.join(_BACKENDS)}"
         )
-    # The weights come with a package: no download, no progress bar and no warning about threads is wanted.
+    # The weights come with a package, so nothing may be downloaded, and no progress bar or warning printed.
     os.environ.setdefault("HF_HUB_OFFLINE", "1")
     os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
@@ -134,7 +134,7 @@ def load_embedder(name: str, model: str | None = None) -> Embedder:
 
 
 def _loaded(name: str, backend: _Backend) -> Embedder:
-    # Beside the imports, which take longer, and release the interpreter while they read.
+    # In parallel with the imports, which take longer and release the interpreter lock while they read.
     with ThreadPoolExecutor(1) as beside:
         checking = beside.submit(check_weights, name)
         module = importlib.import_module(backend.module)
@@ -143,20 +143,20 @@ def _loaded(name: str, backend: _Backend) -> Embedder:
 
 
 def embedder_when_used(name: str, model: str | None = None) -> LateEmbedder:
-    """Returns an embedder that is loaded once it has something to do; one that is not installed is refused at once.
+    """Returns an embedder that loads at its first use; refuses one that is not installed at once.
 
     Raises:
         ConfigurationError: As `load_embedder` does.
     """
     if model is None and name not in installed_embedders():
-        load_embedder(name)  # which says what is missing
+        load_embedder(name)  # raises, naming the missing package
     return LateEmbedder(name, model)
 
 
 class LateEmbedder:
-    """Stands for an embedder until it is used: to find that nothing changed, or to open an index, needs its name alone.
+    """A placeholder for an embedder until its first use: finding no changes or opening an index needs only its name.
 
-    Whoever needs more waits until it is loaded; for many threads.
+    Any other call waits until it is loaded; thread-safe.
     """
 
     def __init__(self, name: str, model: str | None) -> None:
@@ -180,12 +180,12 @@ class LateEmbedder:
         return self._embedder().embed(texts)
 
     def load(self) -> None:
-        """Loads it, if it is not loaded; raises as `load_embedder` does."""
+        """Loads it if necessary; raises as `load_embedder` does."""
         self._embedder()
 
     def unload(self) -> None:
-        """Lets go of what was loaded; used again, it is loaded again."""
-        # Not under the lock: nobody who closes waits until it is loaded.
+        """Releases the loaded embedder; a later use loads it again."""
+        # Without the lock, so that closing does not wait for loading.
         self._loaded = None
 
     def _embedder(self) -> Embedder:
@@ -196,7 +196,7 @@ class LateEmbedder:
 
 
 def _index_name(name: str, model: str | None) -> str:
-    """Returns what an index calls the embedder that built it."""
+    """Returns the embedder's name in the indexes that it builds."""
     if model is None:
         return _BACKENDS[name].index_name
     return f"{model} (sentence-transformers)"

@@ -1,11 +1,12 @@
-"""The graph of a model with int8 weights, changed so that the weights are multiplied as they lie.
+"""Rewrites the graph of a model with int8 weights so that it multiplies the int8 weights themselves.
 
-As it is packaged, the graph turns every weight into a float before it is used: onnxruntime does that once, while it
-loads, and then computes with 90 MB of floats. Changed, a multiplication takes blocks of int8 weights and quantises its
-other side by the block too (`MatMulNBits`, an operator of onnxruntime's own), and of the table of words only the rows
-of the words that occur become floats.
+The packaged graph converts every weight to a float before use: onnxruntime does that once, while loading, and then
+computes with 90 MB of floats. In the rewritten graph, a multiplication takes blocks of int8 weights and quantises its
+other operand by blocks too (`MatMulNBits`, an operator of onnxruntime's own), and only the rows of the word table that
+a text needs become floats.
 
-Run as a program (`python -m … MODEL CHANGED`), for what the package `onnx` takes ends with the process.
+Run as a program (`python -m … MODEL CHANGED`), because the memory that the package `onnx` takes is freed only with the
+process.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ import numpy as np
 import onnx
 from onnx import helper, numpy_helper
 
-# Weights that share a scale in `MatMulNBits`, and values that share one on the other side. Of 32, 64 and 128 measured:
-# vectors at a cosine of 0.9996, 0.999 and 0.9985 to those of float arithmetic; 64 takes the least time.
+# Weights that share a scale in `MatMulNBits`, and values that share one in the other operand. Measured for 32, 64 and
+# 128: vectors at a cosine of 0.9996, 0.999 and 0.9985 to those of float arithmetic; 64 is the fastest.
 _BLOCK = 64
 _INT8_ARITHMETIC = (
-    4  # `accuracy_level` of `MatMulNBits`: quantise the other side to int8
+    4  # `accuracy_level` of `MatMulNBits`: quantise the other operand to int8
 )
 _RUNTIME_OPERATORS = "com.microsoft"
 
 
 def write_with_int8_arithmetic(model_file: Path, changed_file: Path) -> None:
-    """Writes the model of a file with its large weights left as int8; parts of another form stay as they are."""
+    """Writes the model of a file with its large weights kept as int8; other parts stay unchanged."""
     model = onnx.load(model_file)
     graph = model.graph
     unfolding = _Unfolding(graph)
@@ -47,7 +48,7 @@ def write_with_int8_arithmetic(model_file: Path, changed_file: Path) -> None:
 
 
 class _Unfolding:
-    """The places of a graph where int8 weights become floats: `Cast`, then `Mul` by a scale for each row or column.
+    """Finds the conversions of int8 weights to floats in a graph: `Cast`, then `Mul` by a scale for each row or column.
 
     Attributes:
         weights: Names of the int8 weights and of their scales, by the name of the float weights.
@@ -65,16 +66,16 @@ class _Unfolding:
                 self.weights[node.output[0]] = (floats[node.input[0]], node.input[1])
 
     def multiplication(self, node: Any) -> Any:
-        """A `MatMul` by float weights as one by int8 weights in blocks."""
+        """Replaces a `MatMul` by float weights with one by int8 weights in blocks."""
         weights, scale = self._numbers(node.input[1])
         height, width = weights.shape
         blocks = height // _BLOCK
-        # A column of weights is a row of blocks, in which the byte 128 stands for zero.
+        # A column of weights is a row of blocks, in which the byte 128 means zero.
         in_blocks = (weights.astype(np.int16) + 128).astype(np.uint8).T
         stored = f"{node.input[1]}_blocks"
         scales = f"{node.input[1]}_scales"
         self._store(stored, in_blocks.reshape(width, blocks, _BLOCK))
-        # The scale of a column is that of each of its blocks.
+        # All blocks of a column share its scale.
         self._store(scales, np.repeat(np.broadcast_to(scale, (1, width)), blocks))
         return helper.make_node(
             "MatMulNBits",
@@ -89,7 +90,7 @@ class _Unfolding:
         )
 
     def rows(self, node: Any) -> list[Any]:
-        """A `Gather` of float rows as one of int8 rows, which become floats afterwards."""
+        """Replaces a `Gather` of float rows with one of int8 rows, which become floats afterwards."""
         weights, scale = self.weights[node.input[0]]
         numbers, result = node.input[1], node.output[0]
         taken, scales, floats = f"{result}_int8", f"{result}_scales", f"{result}_floats"
@@ -101,7 +102,7 @@ class _Unfolding:
         ]
 
     def initializers(self, graph: Any) -> list[Any]:
-        """What the nodes of the changed graph read."""
+        """The inputs of the rewritten graph's nodes."""
         read = {name for node in graph.node for name in node.input}
         kept = [one for one in graph.initializer if one.name in read]
         return kept + self._made
@@ -119,7 +120,7 @@ class _Unfolding:
 
 
 def _used(nodes: list[Any], graph: Any) -> list[Any]:
-    """The nodes whose results are read: nobody reads the float weights of the operations that were replaced."""
+    """Keeps the nodes whose results are used: nothing uses the float weights of the replaced operations."""
     read = {one.name for one in graph.output}
     used = []
     for node in reversed(nodes):

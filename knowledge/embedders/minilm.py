@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 as sentence-transformers publishes it, with all its weights in full: the reference."""
+"""all-MiniLM-L6-v2 as sentence-transformers publishes it, with full-precision weights: the reference."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.knowledge.embedders.batches import embed_by_length
 from antiphon.knowledge.embedders.bert import BertEncoder
 from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 
-# Texts a run: sentences of equal length take a quarter less of the processor than one by one.
+# Texts a run: sentences of equal length together take a quarter less CPU than one by one.
 _BATCH = 8
 
 

@@ -1,4 +1,4 @@
-"""all-MiniLM-L6-v2 with int8 weights and int8 arithmetic on onnxruntime: small, quick, no torch."""
+"""all-MiniLM-L6-v2 with int8 weights and int8 arithmetic on onnxruntime: small, fast, without torch."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from antiphon.knowledge.embedders.batches import embed_by_length
 from antiphon.knowledge.embedders.tokens import DIMENSIONS, MAX_TOKENS, MiniLmTokens
 from antiphon.vocabulary.program import child_environment
 
-# Texts a run: on sorted sentences 4 take 21 % less of the processor than one, 8 take 15 % and 16 take 2 % (measured).
+# Texts a run: on sorted sentences 4 take 21 % less CPU than one, 8 take 15 % less and 16 take 2 % less (measured).
 _BATCH = 4
-# From so many on, what their runs took is given back: 150 to 300 MB, which onnxruntime keeps by itself for as long as
-# the process lives. A question's few sentences take little, and need not wait for that.
+# From this many texts on, their memory goes back to the system: 150 to 300 MB, which onnxruntime would keep for the
+# life of the process. A question's few sentences take little, and need not wait for that.
 _MANY = 64
 
 
@@ -48,7 +48,7 @@ class OnnxEmbedder:
             giving_back.add_run_config_entry(
                 "memory.enable_memory_arena_shrinkage", "cpu:0"
             )
-            # Memory is given back behind a run, so one more of the shortest text.
+            # Memory is given back at the end of a run, so this runs the shortest text once more.
             self._run([min(rows, key=len)], giving_back)
         return vectors
 
@@ -69,7 +69,7 @@ class OnnxEmbedder:
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
         }
-        # Without a lock: a session runs for many threads at once, and each run takes one core.
+        # Without a lock, because a session serves many threads at once, and each run takes one core.
         states = np.asarray(self._session.run(None, feed, options)[0], dtype=np.float32)
         sums = (states * mask[:, :, None]).sum(axis=1)
         unit = sums / np.linalg.norm(sums, axis=1, keepdims=True)
@@ -88,10 +88,10 @@ def load(name: str) -> OnnxEmbedder:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
-    # A thread that spins while it waits takes a core from the event loop.
+    # Threads must not spin while they wait, which would take a core from the event loop.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     with tempfile.TemporaryDirectory(prefix="antiphon-model-") as folder:
-        # From a file: of bytes onnxruntime keeps a copy, 22 MB.
+        # From a file, because onnxruntime keeps a copy of a model passed as bytes (22 MB).
         session = onnxruntime.InferenceSession(
             _changed_model(Path(folder)), options, providers=["CPUExecutionProvider"]
         )
@@ -99,7 +99,7 @@ def load(name: str) -> OnnxEmbedder:
 
 
 def _changed_model(folder: Path) -> Path:
-    """Writes the model for int8 arithmetic, by another process: changing it takes 90 MB for a moment."""
+    """Writes the model for int8 arithmetic in another process, because rewriting it takes 90 MB for a moment."""
     changed = folder / "model.onnx"
     subprocess.run(
         [

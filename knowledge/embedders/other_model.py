@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers, such as one for many languages, from a folder or the local cache."""
+"""Any model of sentence-transformers, such as a multilingual one, from a folder or the local cache."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from antiphon.knowledge.embedders.sentence_encoder import SentenceEncoder
 from antiphon.vocabulary.errors import ConfigurationError
 
-# What a model that states no limit is given, less its opening and closing token.
+# The window of a model that states none, less its opening and closing token.
 _WINDOW = 512
 _SPECIAL_TOKENS = 2
 
@@ -30,10 +30,10 @@ class OtherModelEmbedder:
 
 
 def load(name: str, model: str) -> OtherModelEmbedder:
-    """Loads a model that lies on this machine.
+    """Loads a model from this machine.
 
     Raises:
-        ConfigurationError: There is none of that name, or it is no such model.
+        ConfigurationError: There is no model of that name, or it is not of that kind.
     """
     try:
         encoder = SentenceEncoder.load(model)

@@ -1,4 +1,4 @@
-"""Models of sentence-transformers, on as many cores as there are threads that call them."""
+"""Runs models of sentence-transformers, on one core for each calling thread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from transformers.utils.logging import disable_progress_bar
 
 from antiphon.knowledge.embedders.batches import embed_by_length
 
-# Texts a run: sentences of equal length take a quarter less of the processor than one by one.
+# Texts a run: sentences of equal length together take a quarter less CPU than one by one.
 _BATCH = 8
 
 
@@ -24,15 +24,15 @@ class SentenceEncoder:
 
     @classmethod
     def load(cls, model: str) -> SentenceEncoder:
-        """Loads a model that lies on this machine.
+        """Loads a model from this machine.
 
         Raises:
-            OSError: It is not there.
+            OSError: It is missing.
             ValueError: It is no model.
         """
-        # Torch would wake all cores for each text, and the threads of queries would wait for one another.
+        # Otherwise torch wakes all cores for each text, and the threads of queries wait for one another.
         torch.set_num_threads(1)
-        # It would draw on the error output of every command.
+        # The progress bar would appear on the error output of every command.
         disable_progress_bar()  # type: ignore[no-untyped-call]  # transformers types only part of itself
         loaded = SentenceTransformer(model, device="cpu", local_files_only=True)
         return cls(loaded.eval())
@@ -46,7 +46,7 @@ class SentenceEncoder:
         return embed_by_length(texts, len, self._run, _BATCH)
 
     def _run(self, texts: Sequence[str]) -> list[list[float]]:
-        # The tokenizer keeps how to pad and cut in itself and serves one thread at a time; the model itself any number.
+        # The tokenizer holds state for padding and truncation, so one thread at a time may use it, unlike the model.
         with self._lock:
             features = self.model.preprocess(list(texts))
         with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""Tokens as all-MiniLM-L6-v2 counts them, the same for every backend that runs it."""
+"""The tokenizer of all-MiniLM-L6-v2, the same for every backend that runs it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 from tokenizers import BertWordPieceTokenizer
 
 DIMENSIONS = 384
-# As shipped with the model its tokenizer cuts at 128 tokens; the model reads 256.
+# The tokenizer shipped with the model cuts at 128 tokens; the model reads 256.
 _WINDOW = 256
 # The model's window, less its opening and closing token.
 MAX_TOKENS = _WINDOW - 2
 
 # BERT's uncased vocabulary (Apache-2.0, https://github.com/google-research/bert), which the model was trained with.
-# It is here because the package that carries the model's own tokenizer brings sentence-transformers and torch.
+# It is included here because the package with the model's own tokenizer requires sentence-transformers and torch.
 VOCABULARY = Path(__file__).with_name("minilm-vocab.txt")
 
 
@@ -30,8 +30,8 @@ class MiniLmTokens:
         return len(self._words(text))
 
     def ids(self, text: str) -> list[int]:
-        """Returns the tokens of a text as the model is fed it, cut at its window."""
-        # Cut here and not by the tokenizer, which would count no further either: a second one takes 6 MB.
+        """Returns the tokens of a text for the model, cut at its window."""
+        # Cut here, because a tokenizer that cuts would also stop counting there, and a second one takes 6 MB.
         return [self._opening, *self._words(text)[:MAX_TOKENS], self._closing]
 
     def _words(self, text: str) -> list[int]:

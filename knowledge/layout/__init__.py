@@ -1,4 +1,4 @@
-"""Layout: which files of a folder make up courses, decided before any of them is read."""
+"""Layout: decides which files of a folder make up courses, before reading any of them."""
 
 from antiphon.knowledge.layout.leaving_out import is_by_owner, is_by_table
 from antiphon.knowledge.layout.listing import Listing, named_in
@@ -28,7 +28,7 @@ __all__ = [
 
 
 def name_of_lesson(path: str) -> str:
-    """Returns a title made of the name of a lesson's file, without its number; empty if nothing else is in it."""
+    """Returns a title made of the name of a lesson's file, without its number; empty if it is only a number."""
     name = named_in(path)
     number = number_of_name(name)
     return plain_name(name) if number is None else number.name

@@ -1,4 +1,4 @@
-"""Tables of contents of the tools that make books: Jupyter Book, MyST, Quarto, mdBook and GitBook."""
+"""Reads the tables of contents of book generators: Jupyter Book, MyST, Quarto, mdBook and GitBook."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def jupyter_book(listing: Listing, folder: str) -> Navigation:
     toc = listing.values(posixpath.join(folder, "_toc.yml"))
     reading = Entries(listing, folder)
     if isinstance(toc, list):
-        # Its first form: one list, of which the first file is the book's own page.
+        # The old format: one list, whose first file is the book's own page.
         entries = reading.entries(toc)
     else:
         fields = mapping(toc)
@@ -45,7 +45,7 @@ def jupyter_book(listing: Listing, folder: str) -> Navigation:
 
 
 def _as_parts(value: Any, name: str) -> Any:
-    """Marks the parts of a book as such, also those without a caption."""
+    """Marks the parts of a book, including those without a caption."""
     if name != "parts" or not isinstance(value, list):
         return value
     return [{"part": "", **mapping(each)} for each in value]
@@ -100,7 +100,7 @@ def _sidebars(value: Any) -> list[Any]:
 
 
 def _numbered_in_quarto(entry: Entry, listing: Listing, reading: Entries) -> Entry:
-    """Puts outside the lessons what the book itself does not number: its first page, and chapters marked so."""
+    """Moves out of the lessons what the book does not number: its first page, and chapters marked unnumbered."""
     below = [_numbered_in_quarto(each, listing, reading) for each in entry.entries]
     is_outside = False
     if entry.file and not below:
@@ -130,7 +130,7 @@ def mdbook(listing: Listing, folder: str) -> Navigation:
 
 
 def summary(listing: Listing, folder: str) -> Navigation:
-    """Reads a `SUMMARY.md`, which GitBook has too: chapters are its list, what is indented belongs to a chapter."""
+    """Reads a `SUMMARY.md`, which GitBook has too: its list holds chapters, and indented items belong to one."""
     reading = Entries(listing, folder)
     parts: list[tuple[str, list[Entry]]] = [("", [])]
     for line in listing.text(posixpath.join(folder, "SUMMARY.md")).split("\n"):
@@ -151,7 +151,7 @@ def summary(listing: Listing, folder: str) -> Navigation:
 
 
 def _put(entries: list[Entry], item: re.Match[str], reading: Entries) -> None:
-    """Puts one line of a summary after those before it, or below the last chapter."""
+    """Appends one line of a summary, on its own level or below the last chapter."""
     file = reading.file(item["file"].strip("<> "))
     title = item["title"].replace("`", "").replace("*", "")
     entry = Entry(title=title, file=file)
@@ -159,6 +159,6 @@ def _put(entries: list[Entry], item: re.Match[str], reading: Entries) -> None:
         last = entries[-1]
         entries[-1] = last._replace(entries=(*last.entries, entry))
     else:
-        # Outside of the list are the pages before and after the chapters, which have no number.
+        # Lines outside the list are the pages before and after the chapters, which have no number.
         is_outside = item["mark"] is None or reading.is_own_page(file)
         entries.append(entry._replace(is_outside=is_outside))

@@ -1,4 +1,4 @@
-"""The table of contents that people write into a README: links to the files of the lessons, or headings of lectures."""
+"""Reads the table of contents in a README: links to the files of the lessons, or headings of lectures."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FEWEST_LECTURES = 3
 _MOST_LINKS = 1_000
 _MOST_PARTS = 14
 _PAGES = (".md", ".markdown", ".mdx", ".html", ".htm")
-# Links and headings are found by patterns, not by parsing: a README of a stranger must not hold up all files beside it.
+# Found by patterns, without a parser: a stranger's README must not hold up all files beside it.
 _LINK = (
     r"\[(?P<text>(?:[^\[\]\n]|\[[^\[\]\n]{0,200}\]){0,300})\]"
     r"\(\s*<?(?P<target>[^()\s<>]{1,500}(?:\([^()\s]{0,100}\)[^()\s<>]{0,100})?)"
@@ -45,8 +45,8 @@ class Link(NamedTuple):
     """A link of a README to a document of its folder.
 
     Attributes:
-        title: Empty if its text says nothing of what it leads to.
-        heading: The numbered heading under which it is, such as "Week 3: Trees"; empty under none.
+        title: Empty if its text does not describe the target.
+        heading: The numbered heading above it, such as "Week 3: Trees"; empty if there is none.
     """
 
     title: str
@@ -55,7 +55,7 @@ class Link(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What a README tells of the course's order."""
+    """The order of the course, from a README."""
 
     title: str = ""
     links: tuple[Link, ...] = ()
@@ -63,12 +63,12 @@ class Contents(NamedTuple):
 
     @property
     def holds_lectures(self) -> bool:
-        """Returns True if the lessons themselves are in it, each under its heading."""
+        """Returns True if it contains the lessons themselves, each under its heading."""
         return len(set(self.lectures)) >= FEWEST_LECTURES
 
 
 def contents_of(listing: Listing, folder: str) -> Contents:
-    """Reads the page about a folder: its links to documents, once each, in their order; of several the fullest."""
+    """Reads the page about a folder: its links to documents, once each, in order; of several pages the fullest."""
     found = [_contents(listing, page) for page in listing.abouts(folder)]
     fullest = max(found, key=lambda each: len(each.links), default=Contents())
     titles = [each.title for each in found if each.title]
@@ -87,13 +87,13 @@ def _contents(listing: Listing, path: str) -> Contents:
 
 
 class _Reading:
-    """What was read of a README so far."""
+    """The state of reading a README."""
 
     def __init__(self, listing: Listing, path: str) -> None:
         self._listing = listing
         self._path = path
         self._title = ""
-        # The numbered heading that the links below it belong to, and its level.
+        # The numbered heading of the current links, and its level.
         self._heading = ""
         self._level = 0
         self._lectures: list[int] = []
@@ -136,7 +136,7 @@ def _level(found: re.Match[str]) -> int:
     if found["marks"]:
         return len(found["marks"])
     if found["level"]:
-        # Above the first heading of Markdown many write their title in larger letters of HTML.
+        # Many people put an HTML heading with the title above the first Markdown heading.
         return 1 if found["level"] in "12" else int(found["level"])
     return 1 if found["line"].startswith("=") else 2
 
@@ -147,14 +147,14 @@ def _link(found: re.Match[str]) -> tuple[str, str, int]:
 
 
 def _plain(text: str) -> str:
-    """Returns what is seen of a heading or of a link's text."""
+    """Returns the visible text of a heading or a link."""
     shown = _LINKS.sub(lambda link: link["text"] or link["shown"] or "", text)
     shown = _MARKUP.sub("", _TAG.sub(" ", shown).strip())
     return " ".join(shown.replace(")", "", shown.count(")") - shown.count("(")).split())
 
 
 def _without_code(text: str) -> str:
-    """Empties the lines of blocks of code, in which a heading is a comment."""
+    """Empties the lines of code blocks, in which the mark of a heading begins a comment."""
     lines: list[str] = []
     is_code = False
     for line in text.split("\n"):
@@ -176,9 +176,9 @@ def _document(listing: Listing, folder: str, target: str) -> str:
 
 
 def _by_address(listing: Listing, address: str) -> str:
-    """Returns the document whose address on the website of its repository this is."""
+    """Returns the document with this address on the website of its repository."""
     parts = address.split("://", 1)[1].strip("/").split("/")[1:]
-    # Behind the owner, the repository and the branch the address is the path.
+    # The path follows the owner, the repository and the branch.
     for at in range(1, min(len(parts), _MOST_PARTS)):
         place = "/".join(parts[at:])
         if listing.has(place) and listing.is_document(place):
@@ -189,7 +189,7 @@ def _by_address(listing: Listing, address: str) -> str:
 
 
 def _with_titles(links: Sequence[Link]) -> tuple[Link, ...]:
-    """Empties the texts that are no titles: "here", and those that lead to several files."""
+    """Empties texts that are no titles: "here", and those of links to several files."""
     texts = Counter(link.title.casefold() for link in links)
     titled: list[Link] = []
     for link in links:

@@ -1,4 +1,4 @@
-"""The lists in which tools write down a table of contents, in any of their shapes."""
+"""Reads the lists in which tools store a table of contents, in all their forms."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ _FIELDS = {
 
 
 class Entries:
-    """Reads the entries of one table of contents, of which a hostile one may name the same list again and again.
+    """Reads the entries of one table of contents; a hostile one may repeat the same list over and over.
 
     Attributes:
-        missing: The entries that name no document.
+        missing: The entries that name no existing document.
     """
 
     def __init__(
         self, listing: Listing, folder: str, keeps_folders: bool = False
     ) -> None:
-        """Reads entries of files in a folder; a folder that is named stands for the page about it, or for itself."""
+        """Reads entries of files in a folder; a named folder means the page about it, or itself if there is none."""
         self._listing = listing
         self._folder = folder
         self._keeps_folders = keeps_folders
@@ -38,7 +38,7 @@ class Entries:
         self.missing: list[str] = []
 
     def file(self, target: Any) -> str:
-        """Returns the document that a target means; empty if it is none of ours."""
+        """Returns the document that a target means; empty if it is not in the listing."""
         if not isinstance(target, str):
             return ""
         exact = posixpath.normpath(posixpath.join(self._folder, target))
@@ -53,11 +53,11 @@ class Entries:
         return self._listing.find(self._folder, path)
 
     def is_own_page(self, file: str) -> bool:
-        """Returns True for the page about the whole: the one of its folder, not those of the folders in it."""
+        """Returns True for the page about the whole folder, but not for those of the folders in it."""
         return is_about(file) and posixpath.dirname(file) == self._folder
 
     def entries(self, items: Any, depth: int = 0) -> tuple[Entry, ...]:
-        """Reads a list in any of the shapes in which the tools have them."""
+        """Reads a list in any of the tools' forms."""
         if not isinstance(items, list) or depth > _MOST_DEPTH:
             return ()
         found: list[Entry] = []
@@ -83,7 +83,7 @@ class Entries:
         return found if found.file or found.entries else None
 
     def _named(self, item: Mapping[Any, Any], depth: int) -> Entry:
-        """Reads an entry that is a mapping: of fields, or of a title to a file or to the entries below it."""
+        """Reads an entry that is a mapping: of fields, or from a title to a file or to the entries below it."""
         fields = {str(key): value for key, value in item.items()}
         if len(fields) == 1 and not fields.keys() & _FIELDS:
             [(title, value)] = fields.items()
@@ -93,7 +93,7 @@ class Entries:
         return self._of_fields(fields, depth)
 
     def _pair(self, name: str, value: str) -> Entry:
-        """Reads "title: file", or "file: title" as our own tables of contents have it."""
+        """Reads "title: file", or "file: title" as in our own tables of contents."""
         file = self.file(value)
         if file or not self.file(name):
             return Entry(title=name, file=file)
@@ -104,7 +104,7 @@ class Entries:
         title = first_text(fields, "title", "text", "label", "caption", "section")
         target = first_text(fields, "file", "local", "href", "id", "path")
         if isinstance(part, str):
-            # A part of a book is named by its title or by its own page.
+            # A book names a part by its title or by its own page.
             target = target or (part if self.file(part) else "")
             title = title or ("" if target else part)
         below: tuple[Entry, ...] = ()
@@ -123,12 +123,12 @@ class Entries:
 
 
 def _is_number(value: Any) -> bool:
-    """Returns True for what can be the number of a lesson."""
+    """Returns True for a possible number of a lesson."""
     return type(value) is int and 0 <= value <= _HIGHEST_NUMBER
 
 
 def _shown(item: Any) -> str:
-    """Returns an entry as its owner wrote it, in short; of a mapping only what is on its own level."""
+    """Returns an entry in its owner's words, shortened; of a mapping only its top level."""
     if isinstance(item, dict):
         pairs = list(item.items())[:4]
         item = ", ".join([f"{name}: {_plain(value)}" for name, value in pairs])
@@ -154,7 +154,7 @@ def mapping(value: Any) -> dict[str, Any]:
 
 
 def persons(value: Any) -> str:
-    """Returns names as one text, of one name or a list of them."""
+    """Joins a name or a list of names into one text."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):

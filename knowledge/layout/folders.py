@@ -1,4 +1,4 @@
-"""Lessons that are folders: the documents in each, the one about it first."""
+"""Expands lessons that are folders: the documents in each, the one about it first."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.knowledge.layout.navigation import Entry, Navigation
 
 
 def with_folders(listing: Listing, navigation: Navigation) -> Navigation:
-    """Puts the documents of each folder that a table of contents names in its place."""
+    """Replaces each folder in a table of contents by its documents."""
     filling = _Filling(listing, navigation)
     entries = [filling.entry(entry) for entry in navigation.entries]
     return navigation._replace(entries=tuple(entries))
@@ -34,7 +34,7 @@ class _Filling:
         return entry._replace(file=first, entries=(*below, *more))
 
     def _folder_of(self, file: str) -> str | None:
-        """Returns the folder that a lesson is; None for one that is a file."""
+        """Returns the folder of a lesson; None for a lesson that is a file."""
         if not file:
             return None
         if self._listing.is_folder(file):
@@ -44,7 +44,7 @@ class _Filling:
         return folder if is_whole_folder and folder != self._navigation.folder else None
 
     def _documents(self, folder: str) -> list[str]:
-        """Returns what of a folder belongs to its lesson."""
+        """Returns the files of a folder that belong to its lesson."""
         about = self._listing.about(folder)
         files = [about] if about else []
         for path in self._listing.documents(folder):
@@ -59,7 +59,7 @@ class _Filling:
         return files
 
     def _is_of_another(self, path: str, folder: str) -> bool:
-        """Returns True for a file in a folder within this one that is a lesson itself."""
+        """Returns True for a file in a subfolder that is a lesson itself."""
         inner = posixpath.dirname(path)
         while len(inner) > len(folder):
             if inner in self._named or self._listing.about(inner) in self._named:

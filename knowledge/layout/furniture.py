@@ -1,10 +1,10 @@
-"""The furniture of repositories: files that are no part of a course, each with the reason by which it is left out."""
+"""The furniture of repositories: files that belong to no course, each with the reason for leaving it out."""
 
 from __future__ import annotations
 
 import re
 
-# No course is made of these, wherever they lie.
+# No course consists of these, in no folder.
 _ANYWHERE = (
     (r"(un)?licen[cs]e([._-].*)?|copying", "a licence"),
     (r"code[_ -]?of[_ -]?conduct", "a code of conduct"),
@@ -12,7 +12,7 @@ _ANYWHERE = (
     (r"requirements([._-].*)?|constraints|cmakelists", "a list of packages"),
     (r"_(sidebar|navbar|footer|coverpage)", "a template"),
 )
-# In the top folder of a repository these are about the repository; elsewhere each may be a lesson.
+# In the top folder of a repository these are about the repository; in other folders each may be a lesson.
 _AT_THE_TOP = (
     (r"contribut(e|ing|ors?)([._-].*)?|contributor[_ -]guide", "for contributors"),
     (r"security|support|governance|maintainers|codeowners", "about the repository"),
@@ -62,11 +62,11 @@ _FOLDERS = {
     "site": "built",
     "profiles": "not for readers",
 }
-# Folders of the tools that make websites and books; no person names one so.
+# Folders of website and book generators; no person would choose such a name.
 _OF_TOOLS = re.compile(
     r"_(site|includes?|layouts?|sass|data|templates?|static|build|book|freeze|plugins|partials|extensions)"
 )
-# The codes by which translations are named: those that are no English words, but for "it" and "no" beside a language.
+# The language codes in names of translations, without most of those that are English words, such as "is" and "or".
 _CODES = """
     ar az be bg bn br ca cn cs da de el es et eu fa fi fil fr gl gu he hi hr hu hy id it ja jp ka kk km kn ko kr lt lv
     mk ml mn mr ms my ne nl no pa pcm pl pt ro ru si sk sl sq sr sv sw ta te th tl tr tw uk ur uz vi vn zh
@@ -79,35 +79,35 @@ _SUFFIX = re.compile(
 
 
 def why_not_anywhere(stem: str) -> str:
-    """Returns why a file of this name is never part of a course; empty if it may be."""
+    """Returns the reason why a file of this name is never part of a course; empty if it may be."""
     return _reason(stem, _ANYWHERE)
 
 
 def why_not_at_the_top(stem: str) -> str:
-    """Returns why a file in the top folder of a repository is no part of a course; empty if it may be."""
+    """Returns the reason why a file in a repository's top folder is not part of a course; empty if it may be."""
     return _reason(stem, _ANYWHERE) or _reason(stem, _AT_THE_TOP)
 
 
 def why_not_of_a_tool(folder: str) -> str:
-    """Returns why nothing in a folder of this name was written by people; empty if it may have been."""
+    """Returns the reason why people wrote nothing in a folder of this name; empty if they may have."""
     if _OF_TOOLS.fullmatch(folder.lower()):
         return "a template"
     return ""
 
 
 def why_not_in(folder: str) -> str:
-    """Returns why nothing in this folder of a repository is part of a course; empty if it may be."""
+    """Returns the reason why no file in this folder of a repository belongs to a course; empty if some may."""
     return why_not_of_a_tool(folder) or _FOLDERS.get(folder.lower(), "")
 
 
 def is_language(name: str) -> bool:
-    """Returns True for the code of a language, such as "pt-br"."""
+    """Returns True for a language code, such as "pt-br"."""
     found = _REGION.fullmatch(name)
     return found is not None and found["code"].lower() in {*_LANGUAGES, "en"}
 
 
 def translated(stem: str) -> str:
-    """Returns the name of which this one may be a translation: "README" of "README.pt-br"; empty if it is none."""
+    """Returns the name that this one may translate: "README" for "README.pt-br"; empty if it is no translation."""
     found = _SUFFIX.fullmatch(stem)
     if found is None or not is_language(found["language"]):
         return ""

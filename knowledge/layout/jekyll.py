@@ -1,4 +1,4 @@
-"""Jekyll: its collections, of which each may be a course, and the order of the pages in one."""
+"""Jekyll: its collections, each of which may be a course, and the order of their pages."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.knowledge.layout.listing import Listing, is_about, stem_of
 from antiphon.knowledge.layout.navigation import Entry, Navigation
 from antiphon.knowledge.layout.ordered import position
 
-# The names of collections of lessons; others are of staff, announcements or events.
+# The names of collections of lessons; other collections hold staff, announcements or events.
 _LESSONS = re.compile(
     r"lectures?|lessons?|episodes?|chapters?|modules?|units?|weeks?|notes|course|tutorials?|sessions?|classes"
     r"|([a-z]+[-_]?)?(19|20)\d{2}([-_]?[a-z]+)?"
@@ -69,7 +69,7 @@ def _place_in_collection(
 
 
 def newest(folders: Sequence[str]) -> str:
-    """Returns the last of folders that are editions of one course, such as `_2019` and `_2026`; empty for others."""
+    """Returns the newest of folders that are editions of one course, such as `_2019` and `_2026`; empty for others."""
     editions = [
         re.search(r"(19|20)\d{2}", posixpath.basename(each)) for each in folders
     ]

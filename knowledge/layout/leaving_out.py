@@ -1,4 +1,4 @@
-"""Why a file of a repository is no part of a course, by its name and by where it lies."""
+"""Finds the reason why a file of a repository is not part of a course, by its name and its folder."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BY_TABLE = (
 
 
 def why_not(listing: Listing, path: str, top: str) -> str:
-    """Returns why a file of a repository is no part of a course; empty if it may be.
+    """Returns the reason why a file of a repository is not part of a course; empty if it may be.
 
     Args:
         top: The repository's folder.
@@ -48,7 +48,7 @@ def why_not(listing: Listing, path: str, top: str) -> str:
 
 
 def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
-    """Returns why a file in a lesson's folder is no part of the lesson; empty if it is."""
+    """Returns the reason why a file in a lesson's folder is not part of the lesson; empty if it is."""
     for name in _folders(path, folder):
         reason = why_not_in(name)
         if reason.startswith(_ALSO_IN_LESSONS):
@@ -60,7 +60,7 @@ def why_not_in_lesson(listing: Listing, path: str, folder: str) -> str:
 
 
 def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
-    """Returns why a file that a table of contents does not list is no material of its course; empty if it is."""
+    """Returns the reason why an unlisted file is not material of its course; empty if it is."""
     if is_left_out(path, navigation):
         return f"{_BY_OWNER}{navigation.source}"
     if posixpath.basename(path) == navigation.source:
@@ -73,13 +73,13 @@ def why_not_listed(listing: Listing, path: str, navigation: Navigation) -> str:
 
 
 def is_left_out(path: str, navigation: Navigation) -> bool:
-    """Returns True for a file that its owner wants left out, by its name or its path in the course's folder."""
+    """Returns True for a file that its owner leaves out, by its name or its path in the course's folder."""
     inside = posixpath.relpath(path, navigation.folder or ".")
     return any(_means(pattern, inside) for pattern in navigation.leave_out)
 
 
 def _means(pattern: str, inside: str) -> bool:
-    """Returns True if a pattern fits a file's name or its path; after "./" it means the path alone."""
+    """Returns True if a pattern matches a file's name or its path; after "./" it must match the path."""
     if pattern.startswith("./"):
         return fnmatch(f"./{inside}", pattern)
     return fnmatch(inside, pattern) or fnmatch(posixpath.basename(inside), pattern)
@@ -91,12 +91,12 @@ def is_by_owner(reason: str) -> bool:
 
 
 def is_by_table(reason: str) -> bool:
-    """Returns True for the reason of a file that is left out because a table of contents does not list it."""
+    """Returns True for the reason of a file left out because a table of contents does not list it."""
     return reason.startswith(_BY_TABLE)
 
 
 def _is_page(listing: Listing, path: str) -> bool:
-    """Returns True for a page; notebooks, slides and papers beside a website belong to it, further pages do not."""
+    """Returns True for a page. Unlisted notebooks, slides and papers belong to a website, unlisted pages do not."""
     is_notebook = path.lower().endswith(".ipynb")
     return is_text(path) or (listing.may_be_lesson(path) and not is_notebook)
 
@@ -116,5 +116,5 @@ def _translation(listing: Listing, path: str) -> str:
 
 
 def _is_alone(listing: Listing, folder: str) -> bool:
-    """Returns True if nothing but files about folders lies in one."""
+    """Returns True if a folder holds only files about folders."""
     return all(map(is_about, listing.documents(folder)))

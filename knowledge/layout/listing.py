@@ -1,4 +1,4 @@
-"""The files of a folder as layout is read from them: their names, and small texts that say something of the order."""
+"""The files of a folder for working out its layout: their names, and the small texts that tell the order."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from antiphon.knowledge.readers.formats import format_of
 from antiphon.knowledge.readers.yaml_values import parsed
 
 _MOST_BYTES = 400_000
-"""Of a file of configuration: more than any book's table of contents takes."""
+"""Most bytes of a configuration file: more than any book's table of contents takes."""
 _HEAD_BYTES = 8_000
 _ABOUT = ("course", "index", "_index", "readme")
-# Front matter, also in the comment in which some tools hide it; TOML's has "=".
+# Front matter, or the comment that hides it in some tools; TOML's has "=".
 _HEAD = re.compile(
     r"\s*(?:<!--\s*)?(?:---|\+\+\+)[ \t]*\n(.{0,6000}?)\n(?:---|\+\+\+)", re.DOTALL
 )
@@ -40,7 +40,7 @@ class Listing:
     A folder's path is relative too, and empty for the top one.
 
     Args:
-        stored: What the owner has stored of the layout of folders, in the form of a `course.yaml`.
+        stored: The owner's stored layouts of folders, in the form of a `course.yaml`.
     """
 
     def __init__(
@@ -70,7 +70,7 @@ class Listing:
         return sorted(self._folders.get(folder, ()))
 
     def below(self, folder: str) -> list[str]:
-        """Returns the files of a folder and of those in it."""
+        """Returns the files of a folder and its subfolders."""
         if not folder:
             return self._files
         start = bisect_left(self._files, f"{folder}/")
@@ -78,18 +78,18 @@ class Listing:
         return self._files[start:end]
 
     def documents(self, folder: str) -> list[str]:
-        """Returns the files below a folder that can be read."""
+        """Returns the readable files below a folder."""
         return [path for path in self.below(folder) if format_of(path) is not None]
 
     def has(self, path: str) -> bool:
         return path in self._known
 
     def is_document(self, path: str) -> bool:
-        """Returns True for a file that can be read."""
+        """Returns True for a file in a readable format."""
         return format_of(path) is not None
 
     def may_be_lesson(self, path: str) -> bool:
-        """Returns True for a file of a format in which lessons are written: Markdown, transcripts, notebooks."""
+        """Returns True for a file in a usual format of lessons: Markdown, transcripts, notebooks."""
         form = format_of(path)
         return form is not None and form.is_lesson
 
@@ -97,11 +97,11 @@ class Listing:
         return path in self._names or path in self._folders
 
     def about(self, folder: str) -> str:
-        """Returns the file of a folder that says what the folder is; empty if there is none."""
+        """Returns the file of a folder that describes it; empty if there is none."""
         return next(iter(self.abouts(folder)), "")
 
     def abouts(self, folder: str) -> list[str]:
-        """Returns all files of a folder that say what it is, the best first."""
+        """Returns all files of a folder that describe it, the best first."""
         found: dict[str, str] = {}
         for name in self.names(folder):
             if format_of(name) is not None and is_about(name):
@@ -109,9 +109,9 @@ class Listing:
         return [found[stem] for stem in _ABOUT if stem in found]
 
     def find(self, folder: str, target: str) -> str:
-        """Returns the document that a navigation means by a path, with or without its ending; empty if none is.
+        """Returns the document that a navigation means by a path, with or without its ending; empty if there is none.
 
-        For a folder it is the file that is about it, or the folder itself if there is none.
+        For a folder it is the file about it, or the folder itself if there is none.
         """
         path = posixpath.normpath(posixpath.join(folder, target.strip().lstrip("/")))
         path = "" if path == "." else path
@@ -126,7 +126,7 @@ class Listing:
         return ""
 
     def is_repository(self, folder: str) -> bool:
-        """Returns True for a folder that somebody published: it says what it is, and holds what repositories hold."""
+        """Returns True for a published folder: it has a file about itself, and the usual files of a repository."""
         if not self.about(folder):
             return False
         if any(_FILE_OF_A_REPOSITORY.fullmatch(name) for name in self.names(folder)):
@@ -142,14 +142,14 @@ class Listing:
         return self._read(path, _HEAD_BYTES)
 
     def values(self, path: str) -> Any:
-        """Returns what a file of YAML or JSON holds; None if it is missing or not well formed."""
+        """Parses a file of YAML or JSON; None if it is missing or malformed."""
         return parsed(self.text(path))
 
     def _text(self, path: str) -> str:
         return self._read(path, _MOST_BYTES)
 
     def _fields(self, path: str) -> dict[str, str]:
-        """Returns the fields of a file's front matter, as far as they are on a line each."""
+        """Returns the single-line fields of a file's front matter."""
         found = _HEAD.match(self.head(path))
         if found is None:
             return {}
@@ -160,7 +160,7 @@ class Listing:
 
     def _read(self, path: str, most: int) -> str:
         place = os.path.join(self.root, path)
-        # A link may lead anywhere, and a named pipe would be waited for.
+        # A link may lead anywhere, and opening a named pipe would wait.
         if path not in self._known or os.path.islink(place):
             return ""
         try:
@@ -176,22 +176,22 @@ def stem_of(path: str) -> str:
 
 
 def is_about(path: str) -> bool:
-    """Returns True for a file that says what its folder is."""
+    """Returns True for a file that describes its folder."""
     return stem_of(path).lower() in _ABOUT
 
 
 def named_in(path: str) -> str:
-    """Returns the name by which a file's lesson goes: that of its folder for a file that is about it."""
+    """Returns the name of a file's lesson: the folder's name for a file about its folder."""
     if is_about(path) and posixpath.dirname(path):
         return posixpath.basename(posixpath.dirname(path))
     return stem_of(path)
 
 
 def is_in(path: str, folder: str) -> bool:
-    """Returns True for a file in a folder, or in one below it."""
+    """Returns True for a file in a folder or its subfolders."""
     return not folder or path.startswith(f"{folder}/")
 
 
 def is_text(path: str) -> bool:
-    """Returns True for formats that in a repository are data, code or pages of a website more often than lessons."""
+    """Returns True for formats that are usually data, code or web pages in a repository, rarely lessons."""
     return path.lower().endswith((".txt", ".html", ".htm"))

@@ -1,4 +1,4 @@
-"""The order of a course as a table of contents gives it, and the lessons that follow from that."""
+"""The order of a course from its table of contents, and the lessons that follow from it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from antiphon.knowledge.naming import as_title, plain_name
 MOST_LESSONS = 500
 _MOST_DEPTH = 8
 _NUMBER = re.compile(r"[0-9]{1,6}")
-# Pages that are among numbered lessons and are none of them.
+# Pages that appear among numbered lessons without being lessons.
 _NO_LESSON = re.compile(
     r"(home|welcome|about.{0,40}|overview|syllabus|schedule|index|readme|preface|foreword|glossary|references?|resources"
     r"|bibliography|faq|appendi(x|ces)\b.{0,80}|further reading|contact|credits|license|changelog|contribut.{0,20}"
@@ -34,9 +34,9 @@ class Entry(NamedTuple):
 
     Attributes:
         file: A document, or a folder of documents; empty for a line that only groups those below it.
-        is_part: It groups lessons and is none itself.
-        is_outside: It is of the course, and of none of its lessons.
-        number: Of the lesson; None if it is to be found in the title or the file's name.
+        is_part: True if it groups lessons and is not one itself.
+        is_outside: True if it belongs to the course, but to no lesson.
+        number: The lesson's number; None to find it in the title or the file's name.
     """
 
     title: str = ""
@@ -51,14 +51,14 @@ class Navigation(NamedTuple):
     """A course's table of contents.
 
     Attributes:
-        source: What it was read from, for the owner of the files: "mkdocs.yml".
+        source: Its origin, in words for the owner of the files: "mkdocs.yml".
         folder: The folder of its files.
-        is_whole: What it does not list is no part of the course.
-        takes_folders: A lesson that is a folder holds all that lies in it.
-        groups_are_lessons: A line that groups others is one lesson; None if its title decides.
-        is_own: Its owner wrote it for us.
-        beside: The files that it does not list are documents of their own, not materials of the course.
-        leave_out: Patterns of files that are no part of the course.
+        is_whole: True if files that it does not list are not part of the course.
+        takes_folders: True if a lesson that is a folder holds everything in it.
+        groups_are_lessons: True if a line that groups others is one lesson; None if its title decides.
+        is_own: True if the owner wrote it in our own format.
+        beside: True if unlisted files are separate documents, not materials of the course.
+        leave_out: Patterns of files that are not part of the course.
     """
 
     source: str
@@ -76,7 +76,7 @@ class Navigation(NamedTuple):
 
 
 class Lessons(NamedTuple):
-    """What a table of contents comes to: lessons, and files that are outside of them."""
+    """The result of a table of contents: lessons, and files outside them."""
 
     lessons: tuple[PlannedLesson, ...]
     outside: tuple[str, ...]
@@ -92,7 +92,7 @@ class _Found(NamedTuple):
 
 
 def lessons_of(navigation: Navigation, listing: Listing) -> Lessons:
-    """Decides which lines of a table of contents are lessons, and which numbers they have."""
+    """Decides which lines of a table of contents are lessons, and their numbers."""
     outside: list[str] = []
     found = list(_found(navigation.entries, navigation, "", outside, 0))
     every = _once(found)
@@ -105,7 +105,7 @@ def lessons_of(navigation: Navigation, listing: Listing) -> Lessons:
 
 
 def files_of(entry: Entry, depth: int = 0) -> list[str]:
-    """Returns the files of a line and of those below it, in their order."""
+    """Returns the files of a line and of those below it, in order."""
     files = [entry.file] if entry.file else []
     if depth < _MOST_DEPTH:
         for each in entry.entries:
@@ -141,7 +141,7 @@ def _is_part(entry: Entry, groups_are_lessons: bool) -> bool:
 
 
 def _are_lessons(entries: Sequence[Entry], navigation: Navigation) -> bool:
-    """Returns True if the lines that group others are lessons: "Week 3" is one, "Basics" is none."""
+    """Returns True if the lines that group others are lessons: "Week 3" is one, "Basics" is not."""
     if navigation.groups_are_lessons is not None:
         return navigation.groups_are_lessons
     groups = [entry for entry in entries if entry.entries and not entry.file]
@@ -150,7 +150,7 @@ def _are_lessons(entries: Sequence[Entry], navigation: Navigation) -> bool:
 
 
 def _once(found: Sequence[_Found]) -> list[_Found]:
-    """Leaves each file to the first lesson that has it."""
+    """Keeps each file only in the first lesson that has it."""
     seen: set[str] = set()
     listed: list[_Found] = []
     for each in found:
@@ -164,14 +164,14 @@ def _once(found: Sequence[_Found]) -> list[_Found]:
 def _by_own_number(
     found: Sequence[_Found], outside: list[str], listing: Listing
 ) -> list[PlannedLesson] | None:
-    """Gives each lesson the number that it is given, or has in its title or name; None if these are not distinct.
+    """Numbers each lesson by its explicit number, its title or its file's name; None if these are not distinct.
 
-    Pages without one, such as "Glossary", are outside then.
+    Pages without a number, such as "Glossary", are then outside the lessons.
     """
     own = partial(_in_front_matter, listing)
     for number_of in (_given, own, _in_title, _in_name):
         numbered = [(each, number_of(each)) for each in found]
-        # One number found in a name may be chance; one that is given is meant.
+        # A single number in a name may be chance; an explicit one is intended.
         fewest = 1 if number_of in (_given, own) else 2
         if _are_numbers(numbered, fewest):
             return _numbered(numbered, outside)
@@ -228,16 +228,16 @@ def _in_name(found: _Found) -> Numbered | None:
 
 
 def _own_title(title: str) -> str:
-    """Returns a title without its number; empty if nothing else is in it."""
+    """Returns a title without its number; empty if it is only a number."""
     number = number_of_title(title)
-    # Of "Lecture 3 (May 5)" nothing but the date would be left.
+    # "Lecture 3 (May 5)" would become a mere date.
     if number is None or number.letter or number.name.startswith("("):
         return as_title(title)
     return as_title(number.name)
 
 
 def _counted(found: Sequence[_Found]) -> list[PlannedLesson]:
-    """Counts the lessons from 1; a title that several have is distinguished by the part in which each is."""
+    """Counts the lessons from 1; a title that several share gets its part's name in front."""
     titles = Counter(each.title for each in found)
     lessons: list[PlannedLesson] = []
     for number, each in enumerate(found, start=1):

@@ -1,4 +1,4 @@
-"""Numbers that people give to lessons, in the names of files and folders and in titles."""
+"""Recognises the numbers of lessons in the names of files and folders, and in titles."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ _WORDS = (
 )
 _LESSON_WORDS = "lesson lessons lecture lectures lec chapter module unit week session lektion kapitel"
 LESSON_WORDS = frozenset(_LESSON_WORDS.split())
-"""Those of them that count nothing but lessons; "part" and "step" count much else."""
+"""Those that count only lessons; "part" and "step" count other things too."""
 # "05-skills", "Lecture-6A-Fortran", "01.02-Help", "ch01-00-introduction", "lecture1".
 _NAME = re.compile(
     rf"(?:(?P<word>{_WORDS})[ _-]*)?(?P<number>[0-9]{{1,3}})(?P<letter>[a-d](?![a-z]))?"
     r"(?P<more>(?:[._-][0-9]{1,2}(?![0-9a-z]))*)(?:[ _.:\u2013\u2014-]+(?P<name>.*))?",
     re.IGNORECASE,
 )
-# "Chapter 3: Logs", "3. Logs", "Unit 4 - Logs"; behind a word the number may stand alone: "Week 3".
+# "Chapter 3: Logs", "3. Logs", "Unit 4 - Logs"; after a word, the number may end the title: "Week 3".
 _TITLE = re.compile(
     rf"(?:(?P<word>{_WORDS})[ .#_-]*(?P<at>[0-9]{{1,4}})(?P<letter>[a-d](?![a-z]))?\b(?P<mark>\s*[:.)|\u2013\u2014-]+)?"
     r"|(?P<plain>[0-9]{1,4})\s*[:.)|\u2013\u2014-]+(?=\s+\S))\s*(?P<name>.*)",
@@ -29,14 +29,14 @@ _TITLE = re.compile(
 
 
 class Numbered(NamedTuple):
-    """A number with what is round it.
+    """A number with its context.
 
     Attributes:
-        word: What it counts ("lecture"); empty if that is not said.
-        letter: Of a part, such as the "a" of "6A".
+        word: The counted thing ("lecture"); empty if there is no word.
+        letter: The letter of a part, such as the "A" of "6A".
         more: The numbers below it, such as the 2 of "01.02".
-        name: What follows, as words.
-        is_apart: A mark is between the two, as in "Week 3: Trees" and not in "Part 2 of the story".
+        name: The text after it, as words.
+        is_apart: True if a mark separates the two, as in "Week 3: Trees" but not in "Part 2 of the story".
     """
 
     number: int
@@ -48,7 +48,7 @@ class Numbered(NamedTuple):
 
     @property
     def place(self) -> tuple[int, tuple[int, ...], str]:
-        """By which names are brought into order."""
+        """The sort key for names."""
         return self.number, self.more, self.letter
 
 
@@ -59,7 +59,7 @@ def number_of_name(stem: str) -> Numbered | None:
         return None
     word, letter = (found["word"] or "").lower(), (found["letter"] or "").lower()
     if letter and not word:
-        # "3d-graphics" is about three dimensions.
+        # "3d-graphics" is about three dimensions, and has no number.
         return None
     more = tuple(map(int, re.findall(r"[0-9]+", found["more"])))
     name = plain_name(found["name"] or "")

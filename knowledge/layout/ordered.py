@@ -1,4 +1,4 @@
-"""The order of a course as the names of its files and folders, or their front matter, give it."""
+"""Finds the order of a course from the names of its files and folders, or from their front matter."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from antiphon.knowledge.layout.numbers import Numbered, number_of_name
 from antiphon.knowledge.naming import is_name
 
 _SHARE = 0.75
-"""Of the lessons of a published course as many have a number; in any other folder all have one."""
+"""Least share of a published course's files that must have a number; in other folders all must."""
 _SHARE_OF_FOLDERS = 0.5
-"""Beside numbered folders others are usual, such as appendices."""
+"""Lower for folders, because others beside the numbered ones are usual, such as appendices."""
 _COURSE_HEADER = re.compile(r"course title\s*:", re.IGNORECASE)
 _ORDER_FIELDS = ("sidebar_position", "nav_order", "weight", "order", "lesson")
 _MOST_DEPTH = 6
@@ -26,7 +26,7 @@ _LAST = float("inf")
 
 
 class _Candidate(NamedTuple):
-    """A file or folder that may be a lesson, by the number in its name."""
+    """A file or folder with a number in its name, which may be a lesson."""
 
     path: str
     stem: str
@@ -37,7 +37,7 @@ def ordered(listing: Listing, folder: str, is_published: bool) -> Navigation | N
     """Returns the order in a folder; None if there is none.
 
     Args:
-        is_published: It is of a repository, whose README says what the whole is.
+        is_published: True for a repository, whose README describes the whole.
     """
     for find in (numbered_folders, numbered_files, by_front_matter):
         found = find(listing, folder, is_published)
@@ -49,7 +49,7 @@ def ordered(listing: Listing, folder: str, is_published: bool) -> Navigation | N
 def numbered_files(
     listing: Listing, folder: str, is_published: bool
 ) -> Navigation | None:
-    """Finds files whose names begin with numbers, from 0 or 1 on, in a folder where nothing else may be a lesson."""
+    """Finds files with names that begin with numbers, from 0 or 1 on, in a folder without other possible lessons."""
     paths = _files(listing, folder)
     numbered = _numbered(paths, False)
     share = _SHARE if is_published else 1
@@ -68,12 +68,12 @@ def numbered_files(
 
 
 def _is_script(listing: Listing, path: str) -> bool:
-    """Returns True for a script of a course, which is a course of its own."""
+    """Returns True for a course script, which is a whole course by itself."""
     return _COURSE_HEADER.search(listing.head(path)[:4_096]) is not None
 
 
 def _files(listing: Listing, folder: str) -> list[str]:
-    """Returns the files that may be lessons; those of other formats, such as PDF, if their names say so."""
+    """Returns the files that may be lessons; other formats, such as PDF, only if the name says so."""
     found: list[str] = []
     for name in listing.names(folder):
         path = posixpath.join(folder, name)
@@ -97,7 +97,7 @@ def _is_no_lesson(name: str) -> bool:
 def numbered_folders(
     listing: Listing, folder: str, is_published: bool
 ) -> Navigation | None:
-    """Finds folders whose names begin with numbers, in one that says what the whole is."""
+    """Finds folders with names that begin with numbers, in a folder that describes the whole."""
     if not _says_what_it_is(listing, folder, is_published):
         return None
     paths = _folders(listing, folder)
@@ -143,10 +143,10 @@ def _says_what_it_is(listing: Listing, folder: str, is_published: bool) -> bool:
 def _by_number(
     candidates: Sequence[_Candidate], begins_anywhere: bool
 ) -> dict[int, list[_Candidate]]:
-    """Sorts candidates by their numbers; empty if these are no numbers of lessons.
+    """Groups candidates by number; empty if these cannot be the numbers of lessons.
 
     Args:
-        begins_anywhere: They may be a part of a course, such as lessons 5 to 8, with few missing.
+        begins_anywhere: True if they may be a part of a course, such as lessons 5 to 8, with few missing.
     """
     groups: dict[int, list[_Candidate]] = defaultdict(list)
     for each in candidates:
@@ -164,7 +164,7 @@ def _by_number(
 
 
 def _is_one_lesson(group: Sequence[_Candidate]) -> bool:
-    """Returns True for "6A" and "6B", "1.0" and "1.1", the slides and the text of one name, "week1-lab" and others."""
+    """Returns True for parts of one lesson: "6A" and "6B", "1.0" and "1.1", slides and text of one name."""
     numbers = [each.number for each in group]
     if len({each.stem.lower() for each in group}) == 1:
         return True
@@ -188,7 +188,7 @@ def _label(number: Numbered) -> str:
 
 
 def _flat(entries: Sequence[Entry]) -> list[Entry]:
-    """Makes each file a lesson if "1.1" and "1.2" have no "1.0" that opens them."""
+    """Makes each file a lesson if most groups such as "1.1" and "1.2" lack a "1.0" that opens them."""
     opened = [each for each in entries if each.entries and _opens(each)]
     dotted = [each for each in entries if each.entries and _is_dotted(each)]
     if not dotted or 2 * len(opened) >= len(dotted):
@@ -230,8 +230,8 @@ class _Page(NamedTuple):
     """A page, or a folder of pages, in the order of a folder.
 
     Attributes:
-        placed: How many of its pages give themselves a place.
-        pages: How many there are.
+        placed: The number of its pages with a place of their own.
+        pages: The number of its pages.
     """
 
     place: tuple[float, str]
@@ -241,7 +241,7 @@ class _Page(NamedTuple):
 
 
 def _pages(listing: Listing, folder: str, depth: int) -> list[_Page]:
-    """Returns the pages of a folder, and of those in it, in their order."""
+    """Returns the pages of a folder and its subfolders, in order."""
     found: list[_Page] = []
     for name in listing.names(folder):
         path = posixpath.join(folder, name)
@@ -278,7 +278,7 @@ def _category(
 
 
 def position(fields: dict[str, str], stem: str) -> float:
-    """Returns the place that a page's front matter, or else its name, gives it; the last if neither does."""
+    """Returns a page's place from its front matter, or else from its name; the last place if neither gives one."""
     for name in _ORDER_FIELDS:
         place = _number(fields.get(name, ""))
         if place < _LAST:

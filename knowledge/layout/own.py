@@ -1,4 +1,4 @@
-"""Our own table of contents, `course.yaml`: what it says, and what in it cannot be followed."""
+"""Reads our own table of contents, `course.yaml`, and reports the parts of it that cannot be followed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def own(listing: Listing, folder: str) -> Navigation:
 
 
 def stored_navigation(listing: Listing, folder: str) -> Navigation:
-    """Returns the table of contents of a folder that its owner has stored for us."""
+    """Returns the stored table of contents of a folder, written by its owner."""
     return _navigation(listing, folder, listing.stored[folder], "its layout")
 
 
@@ -54,7 +54,7 @@ def _navigation(listing: Listing, folder: str, text: str, source: str) -> Naviga
 
 
 def own_flaw(listing: Listing, folder: str) -> str:
-    """Returns what cannot be followed of a folder's `course.yaml`, or of what is stored in its place."""
+    """Describes the parts of a folder's `course.yaml`, or of the stored one, that cannot be followed."""
     if folder in listing.stored:
         flaw = _flaw_of(listing, folder, listing.stored[folder])
         return flaw and f"{STORED}{flaw}"

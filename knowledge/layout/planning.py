@@ -1,4 +1,4 @@
-"""The layout of a folder: courses as people lay them out, documents of their own, and what is left out and why."""
+"""Plans the layout of a folder: its courses, its separate documents, and the files left out with the reasons."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ _MOST_DEPTH = 12
 
 
 def plan(listing: Listing) -> Layout:
-    """Decides what the files of a folder make up."""
+    """Decides which courses and documents the files of a folder make up."""
     planning = _Planning(listing)
     planning.folder("", 0)
     return planning.layout()
 
 
 class _Planning:
-    """What is decided so far."""
+    """The decisions so far."""
 
     def __init__(self, listing: Listing) -> None:
         self._listing = listing
@@ -56,7 +56,7 @@ class _Planning:
         )
 
     def folder(self, folder: str, depth: int) -> None:
-        """Plans a folder that is part of no course so far."""
+        """Plans a folder that belongs to no course so far."""
         if depth > _MOST_DEPTH:
             self._documents += self._listing.documents(folder)
             return
@@ -71,7 +71,7 @@ class _Planning:
                 self.folder(posixpath.join(folder, name), depth + 1)
 
     def _own(self, folder: str, is_published: bool) -> list[Navigation]:
-        """Returns the courses of which this very folder tells."""
+        """Returns the courses that this folder itself describes."""
         flaw = own_flaw(self._listing, folder)
         if flaw:
             self._failed[posixpath.join(folder, COURSE_FILE)] = flaw
@@ -87,7 +87,7 @@ class _Planning:
         return [order] if order else []
 
     def _below(self, folder: str, depth: int) -> list[Navigation]:
-        """Returns the courses of a repository: of its own folder, or of those in it."""
+        """Returns the courses of a repository: of its own folder, or of its subfolders."""
         found = self._own(folder, is_published=True)
         if found or depth > _MOST_DEPTH:
             return found
@@ -97,12 +97,12 @@ class _Planning:
             if not why_not_in(name) and self._listing.documents(path):
                 below += self._below(path, depth + 1)
         if len(below) == 1 and depth and self._listing.about(folder):
-            # The folder says what the one course in it is.
+            # The folder's own page describes the only course in it.
             below = [_lifted(below[0], folder)]
         return below
 
     def _files_of(self, folder: str, found: Sequence[Navigation]) -> None:
-        """Takes the files of a folder, apart from those in it: a course of numbered files, and documents."""
+        """Plans the files of a folder without its subfolders: a course of numbered files, and documents."""
         taken: set[str] = set()
         for navigation in found:
             taken = self._course(navigation, folder, self._listing.abouts(folder)[:1])
@@ -117,10 +117,10 @@ class _Planning:
                 self._documents.append(path)
 
     def _published(self, top: str, found: Sequence[Navigation]) -> None:
-        """Plans a repository, or another folder that says what it is as a whole."""
+        """Plans a repository, or another folder with a description of the whole."""
         tools = [each for each in found if each.is_whole]
         if len(tools) == 1:
-            # What a tool publishes is the course; numbered notebooks beside it are of it.
+            # The course is what the tool publishes, and numbered notebooks beside it belong to it.
             found = tools
         if not found:
             self._without_order(top)
@@ -130,7 +130,7 @@ class _Planning:
             self._several(top, found)
 
     def _one(self, top: str, navigation: Navigation) -> None:
-        """Makes one course of all that lies in a folder."""
+        """Makes one course of everything in a folder."""
         own_page = self._listing.about(navigation.folder)
         about = [own_page] if own_page else []
         about += [page for page in self._listing.abouts(top) if page != own_page]
@@ -140,7 +140,7 @@ class _Planning:
         self._materials(top, navigation, taken)
 
     def _several(self, top: str, found: Sequence[Navigation]) -> None:
-        """Makes a course of each of several; pages about all of them go to the newest edition, or stand alone."""
+        """Makes a course of each of several; pages about all of them go to the newest edition, or become documents."""
         pages = self._pages(top)
         title = self._title_of(top)
         folders = [navigation.folder for navigation in found]
@@ -161,13 +161,13 @@ class _Planning:
                 self._beside(path, top)
 
     def _corrected(self, navigation: Navigation) -> Navigation:
-        """Returns what the owner has stored for the folder of a course, if that lies in a repository of several."""
+        """Returns the owner's stored navigation for a course's folder, if there is one, else the given one."""
         if navigation.folder in self._listing.stored:
             return stored_navigation(self._listing, navigation.folder)
         return navigation
 
     def _beside(self, path: str, top: str) -> None:
-        """Decides on a file of a repository that is in none of its courses."""
+        """Decides on a file of a repository that belongs to none of its courses."""
         reason = why_not(self._listing, path, top)
         if not reason and (is_text(path) or self._listing.may_be_lesson(path)):
             reason = "beside the courses of the repository"
@@ -182,7 +182,7 @@ class _Planning:
         pages = [own] if own else []
         for name in self._listing.names(top):
             path = posixpath.join(top, name)
-            # If a website has a page of its own, the README tells how to build it.
+            # If a website has its own page, the README only explains how to build it.
             if is_about(name) or not self._listing.may_be_lesson(path):
                 continue
             stem = stem_of(name)
@@ -191,11 +191,11 @@ class _Planning:
         return pages
 
     def _title_of(self, top: str) -> str:
-        """Returns the title that a repository's README begins with."""
+        """Returns the title in a repository's README."""
         return contents_of(self._listing, top).title
 
     def _without_order(self, top: str) -> None:
-        """Plans a repository in which nothing tells an order: its README may hold the lessons, or it is a folder."""
+        """Plans a repository without any order: its README may hold the lessons; otherwise it is an ordinary folder."""
         contents = contents_of(self._listing, top)
         if contents.holds_lectures:
             navigation = Navigation("README", top, (), title=contents.title)
@@ -212,7 +212,7 @@ class _Planning:
     def _course(
         self, navigation: Navigation, top: str, about: Sequence[str]
     ) -> set[str]:
-        """Makes the course of a table of contents, and returns its files; its materials are added afterwards."""
+        """Makes the course of a table of contents, and returns its files; the caller adds the materials afterwards."""
         lessons, outside = lessons_of(
             with_folders(self._listing, navigation), self._listing
         )
@@ -238,7 +238,7 @@ class _Planning:
         return taken
 
     def _materials(self, top: str, navigation: Navigation, taken: set[str]) -> None:
-        """Takes what lies beside the lessons of the last course as its materials, or leaves it out."""
+        """Adds the files beside the lessons of the last course to its materials, or leaves them out."""
         materials: list[str] = []
         for path in self._listing.documents(top):
             if path in taken:
@@ -255,12 +255,12 @@ class _Planning:
 
 
 def _lifted(navigation: Navigation, folder: str) -> Navigation:
-    """Makes a folder that of the course in it; what a tool publishes stays where it is."""
+    """Makes a folder the folder of the only course in it, unless a tool publishes that course."""
     return navigation if navigation.is_whole else navigation._replace(folder=folder)
 
 
 def _named_after(navigation: Navigation, repository: str) -> Navigation:
-    """Gives one of several courses the title of its repository, and the name of its folder."""
+    """Titles one of several courses by its repository and its folder's name."""
     if navigation.title or not repository:
         return navigation
     name = posixpath.basename(navigation.folder)
@@ -277,7 +277,7 @@ def _lesson_within(top: str, lesson: PlannedLesson) -> PlannedLesson:
 
 
 def _in_one_language(names: Sequence[str]) -> list[str]:
-    """Leaves of folders that are translations of one another the English one, or the first."""
+    """Keeps one of several folders that are translations of one another: the English one, or the first."""
     languages = [name for name in names if is_language(name)]
     if len(languages) < 2:
         return list(names)

@@ -1,4 +1,4 @@
-"""What a README's table of contents adds to the order of names, or gives if names have none."""
+"""Adds a README's table of contents to the order of names, or uses it if names give no order."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from antiphon.knowledge.layout.navigation import Entry, Navigation, files_of
 from antiphon.knowledge.layout.ordered import ordered
 
 _SHARE = 0.6
-"""Of the documents as many are in a table of contents."""
+"""Least share of the documents that a table of contents must cover."""
 _FEWEST = 3
 
 
@@ -26,7 +26,7 @@ def from_contents(
     """Returns the order of a folder by its README's links and the names of its files.
 
     Args:
-        order: By names; None if they tell none.
+        order: The order by names; None if they give none.
     """
     links = [link for link in contents.links if _may_be_lesson(link.file, folder)]
     if order is None:
@@ -48,7 +48,7 @@ def _may_be_lesson(path: str, folder: str) -> bool:
 
 
 def _are_courses(listing: Listing, links: Sequence[Link]) -> bool:
-    """Returns True if most links lead to folders that have an order each: a list of courses, not of lessons."""
+    """Returns True if most links lead to folders with an order of their own: a list of courses, not of lessons."""
     courses = 0
     for link in links:
         folder = _folder_of(listing, link.file)
@@ -57,7 +57,7 @@ def _are_courses(listing: Listing, links: Sequence[Link]) -> bool:
 
 
 def _folder_of(listing: Listing, path: str) -> str:
-    """Returns the folder that a link leads to, or to the page about it; empty for any other file."""
+    """Returns the target folder of a link to a folder or to the page about one; empty for any other file."""
     if listing.is_folder(path):
         return path
     return posixpath.dirname(path) if is_about(path) else ""
@@ -66,7 +66,7 @@ def _folder_of(listing: Listing, path: str) -> str:
 def _with_titles(
     listing: Listing, order: Navigation, links: Sequence[Link]
 ) -> Navigation:
-    """Takes from a README the titles of lessons whose order is known."""
+    """Adds titles from a README to lessons in a known order."""
     entries: list[Entry] = []
     for entry in order.entries:
         title = entry.title or _title_of(listing, entry.file, links)
@@ -75,7 +75,7 @@ def _with_titles(
 
 
 def _title_of(listing: Listing, file: str, links: Sequence[Link]) -> str:
-    """Returns the text of the link to a lesson, or the numbered heading over the links into its folder."""
+    """Returns the text of the link to a lesson, or the numbered heading above the links into its folder."""
     places = {file}
     if listing.is_folder(file):
         places.add(listing.about(file))
@@ -89,7 +89,7 @@ def _title_of(listing: Listing, file: str, links: Sequence[Link]) -> str:
 
 
 def _lists_below(order: Navigation, links: Sequence[Link]) -> bool:
-    """Returns True if the README lists lessons in the folders that names make lessons: these are modules then."""
+    """Returns True if the README lists lessons inside the numbered folders, which are then modules."""
     if not order.takes_folders:
         return False
     deeper = 0
@@ -102,7 +102,7 @@ def _lists_below(order: Navigation, links: Sequence[Link]) -> bool:
 
 
 def _is_lesson_in(path: str, entry: Entry) -> bool:
-    """Returns True for a folder with a README in one of numbered folders."""
+    """Returns True for a folder, or its README, inside one of the numbered folders."""
     folder = posixpath.dirname(path) if is_about(path) else path
     return any(
         folder.startswith(f"{file}/") and (is_about(path) or "." not in folder)
@@ -113,7 +113,7 @@ def _is_lesson_in(path: str, entry: Entry) -> bool:
 def _of_links(
     listing: Listing, folder: str, links: Sequence[Link]
 ) -> Navigation | None:
-    """Makes a table of contents of links, if they lead to most of the documents."""
+    """Makes a table of contents from links, if they cover most of the documents."""
     linked = _covered(listing, links)
     every = [
         path for path in listing.documents(folder) if _counts(listing, path, folder)
@@ -146,10 +146,10 @@ def _covered(listing: Listing, links: Sequence[Link]) -> set[str]:
 
 
 def _grouped(listing: Listing, links: Sequence[Link]) -> tuple[Entry, ...]:
-    """Makes one lesson of the links under each numbered heading, and of each link under no such one."""
+    """Makes one lesson of the links under each numbered heading, and one of each other link."""
     entries: list[Entry] = []
     for link in links:
-        # The page about a folder of lessons is none of them.
+        # The page about a folder of lessons is not a lesson.
         is_module = _is_module(_folder_of(listing, link.file), links)
         entry = Entry(title=link.title, file=link.file, is_outside=is_module)
         if not link.heading:

@@ -1,4 +1,4 @@
-"""Tables of contents of the tools with which people publish courses, and of our own `course.yaml`."""
+"""Reads the tables of contents of publishing tools, and our own `course.yaml`."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _MKDOCS = ("mkdocs.yml", "mkdocs.yaml")
 
 
 def from_tool(listing: Listing, folder: str) -> Navigation | None:
-    """Returns the table of contents that a file in this folder gives; None where there is none, or it lists nothing.
+    """Returns the table of contents from a file in this folder; None if there is none, or it lists nothing.
 
-    What the owner of the files has stored for us comes first.
+    The owner's stored layout comes first.
     """
     if folder in listing.stored:
         return stored_navigation(listing, folder)
@@ -62,9 +62,9 @@ def _mkdocs(listing: Listing, folder: str) -> Navigation | None:
 
 
 def _docusaurus(listing: Listing, folder: str) -> Navigation | None:
-    """Reads the first sidebar of Docusaurus' `sidebars.json`, or the places that its pages give themselves.
+    """Reads the first sidebar of Docusaurus' `sidebars.json`, or the places in the front matter of its pages.
 
-    A sidebar that is a program is not run.
+    It does not run a sidebar that is a program.
     """
     where = posixpath.join(folder, "docs")
     config = "".join([listing.text(posixpath.join(folder, name)) for name in _CONFIG])
@@ -91,7 +91,7 @@ def _sidebar(listing: Listing, folder: str, where: str) -> tuple[Entry, ...]:
 
 
 def _hugging_face(listing: Listing, folder: str) -> Navigation:
-    """Reads `_toctree.yml`, in which each line of the first level is a unit with its pages."""
+    """Reads `_toctree.yml`, with a unit and its pages on each line of the first level."""
     toctree = listing.values(posixpath.join(folder, "_toctree.yml"))
     entries = Entries(listing, folder).entries(toctree)
     return Navigation(
@@ -107,7 +107,7 @@ def _carpentries(listing: Listing, folder: str) -> Navigation | None:
     where = posixpath.join(folder, "episodes")
     entries = Entries(listing, where).entries(config["episodes"])
     if not entries:
-        # Nothing named means all of them, in the order of their names.
+        # An empty list means all of them, in the order of their names.
         entries = tuple([Entry(file=path) for path in listing.documents(where)])
     for name in ("learners", "instructors"):
         for path in listing.documents(posixpath.join(folder, name)):

@@ -1,4 +1,4 @@
-"""The layout of a folder: which of its files make up courses, which are documents of their own, which are left out."""
+"""The values of a layout: courses, separate documents, and files left out."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ class PlannedLesson(Value, frozen=True, kw_only=True):
     """One lesson: its files in the order of reading, relative to the course's folder.
 
     Attributes:
-        title: Empty if the first of the files is to tell it.
+        title: Empty to take it from the first of the files.
     """
 
     number: int
@@ -22,9 +22,9 @@ class PlannedCourse(Value, frozen=True, kw_only=True):
 
     Attributes:
         path: Its folder, absolute; it identifies the course.
-        title: Like `link` and `instructor` empty if the files about the course are to tell it.
+        title: Like `link` and `instructor`, empty to take it from the files about the course.
         about: Files that describe the course, the best first.
-        materials: Files of the course that belong to none of its lessons.
+        materials: Files of the course that belong to no lesson.
     """
 
     path: str
@@ -43,12 +43,12 @@ class PlannedCourse(Value, frozen=True, kw_only=True):
 
 
 class Layout(Value, frozen=True, kw_only=True):
-    """What a folder holds.
+    """The layout of a folder.
 
     Attributes:
-        documents: Files that are documents of their own.
-        left_out: Files that are not read, each with the reason.
-        failed: Files that their owner wrote to tell the layout, and that could not be followed whole, with the reason.
+        documents: Files that are separate documents.
+        left_out: Files that are not indexed, each with the reason.
+        failed: The owner's layout files that could not be followed completely, with the reason.
     """
 
     courses: tuple[PlannedCourse, ...] = ()

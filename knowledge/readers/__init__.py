@@ -1,4 +1,4 @@
-"""Readers of the formats that course documents come in; each takes hostile bytes."""
+"""Readers of the formats of course documents; each accepts hostile bytes."""
 
 from antiphon.knowledge.readers.content import (
     BLANK,

@@ -1,4 +1,4 @@
-"""Checks of a file's first bytes, and of the ZIP archives that Office files are, before they are unpacked."""
+"""Checks a file's first bytes, and Office files, which are ZIP archives, before unpacking them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.knowledge.readers.content import UnreadableError
 MOST_ENTRIES = 10_000
 MOST_UNPACKED_BYTES = 400_000_000
 MOST_XML_BYTES = 60_000_000
-"""Of one entry that is parsed: a tree takes several times its bytes."""
+"""Most bytes of one entry to parse: a tree takes several times as much."""
 
 _PARSED = (".xml", ".rels", ".xhtml", ".html", ".htm", ".opf", ".ncx")
 
@@ -30,7 +30,7 @@ _SIGNATURES = (
 
 
 def not_a(kind: str, data: bytes) -> UnreadableError:
-    """Says that a file is not what its ending says, and what it looks like instead."""
+    """Says that a file does not match its ending, and which format it looks like."""
     reason = f"it is not {kind}"
     for signature, looks_like in _SIGNATURES:
         if data.startswith(signature):
@@ -41,13 +41,13 @@ def not_a(kind: str, data: bytes) -> UnreadableError:
 
 
 class Archive:
-    """The entries of a ZIP archive whose directory was checked, each unpacked on demand.
+    """The entries of a ZIP archive with a checked directory, each unpacked on demand.
 
     Args:
         kind: The file's format in words.
 
     Raises:
-        UnreadableError: It is no such file, is encrypted, or would unpack to too much.
+        UnreadableError: It is not such a file, is encrypted, or would be too large unpacked.
     """
 
     def __init__(self, kind: str, data: bytes) -> None:
@@ -74,7 +74,7 @@ class Archive:
         """Unpacks one entry.
 
         Raises:
-            UnreadableError: It is not there, or broken.
+            UnreadableError: It is missing or broken.
         """
         entry = self._entries.get(_plain(name))
         if entry is None:
@@ -90,7 +90,7 @@ class Archive:
 
 
 def _plain(name: str) -> str:
-    """Returns an entry's name as Office compares them: some programs write them with backslashes or capitals."""
+    """Returns an entry's name in the form that Office compares: some programs write backslashes or capitals."""
     return name.replace("\\", "/").lstrip("/").lower()
 
 
@@ -99,7 +99,7 @@ def _check_sizes(entries: list[zipfile.ZipInfo]) -> None:
         raise UnreadableError(
             f"it holds {len(entries)} entries; at most {MOST_ENTRIES}"
         )
-    # What an archive says of itself may be a lie; then the limits of the process that reads it hold.
+    # The sizes in an archive may be false; then the limits of the reading process still apply.
     unpacked = sum(entry.file_size for entry in entries)
     if unpacked > MOST_UNPACKED_BYTES:
         raise UnreadableError(_too_large(unpacked, MOST_UNPACKED_BYTES))

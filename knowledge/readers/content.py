@@ -1,4 +1,4 @@
-"""What a reader makes of a file's bytes: its lines in order, and what it says of itself."""
+"""The result of a reader: a file's lines in order, and the fields that describe it."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from typing import NamedTuple, Protocol
 from antiphon.vocabulary.values import Value
 
 LONGEST_TITLE = 300
-"""A title of more characters is text, not a title."""
+"""A title with more characters is text, not a title."""
 
 
 class UnreadableError(ValueError):
-    """The bytes cannot be read as what their ending says; the message is the reason, for the file's owner."""
+    """The bytes cannot be read in the format of their ending; the message is the reason, for the file's owner."""
 
 
 class Line(NamedTuple):
@@ -21,9 +21,9 @@ class Line(NamedTuple):
     Attributes:
         text: A blank line ends a paragraph; lines that follow one another are one paragraph, wrapped.
         level: 1 for a heading of the first level, 2 for one of the second …; 0 for text.
-        is_code: It is part of a program, and never a heading.
-        place: Where this line and those after it are, such as "page 3"; empty if that did not change.
-        fragment: What leads there, put behind the `#` of the document's address; empty if nothing does.
+        is_code: True for a line of a program, which is never a heading.
+        place: The place of this line and those after it, such as "page 3"; empty if unchanged.
+        fragment: The fragment that leads there, to append after `#` to the document's address; empty if there is none.
         heading: The place's own title, such as that of a slide.
     """
 
@@ -40,12 +40,13 @@ _FENCE = "```"
 
 
 class Content(Value, frozen=True, kw_only=True):
-    """A file as it was read, before it is decided what its lessons are.
+    """A file that has been read, before it is divided into lessons.
 
     Attributes:
-        title: The title that the file gives itself.
-        other_title: A less certain one, for a file whose headings do not name it either.
-        losses: What of the file could not be taken, each in words for its owner, such as "page 14 could not be read".
+        title: The title that the file states.
+        other_title: A less certain one, for a file whose headings give no title either.
+        losses: The parts of the file that could not be read, each in words for its owner, such as "page 14 could not be
+            read".
     """
 
     lines: list[Line]
@@ -57,7 +58,7 @@ class Content(Value, frozen=True, kw_only=True):
 
 
 def code_lines(code: str, language: str = "") -> list[Line]:
-    """Returns a program as lines that stay as they are, between fences, of which the first names its language."""
+    """Returns a program as unchanged lines between fences, the first of which names its language."""
     lines = [Line(line, is_code=True) for line in code.strip("\n").split("\n")]
     opened = Line(f"{_FENCE}{language}", is_code=True)
     return [opened, *lines, Line(_FENCE, is_code=True)]
@@ -69,7 +70,7 @@ def content_of(
     other_title: str | None = None,
     losses: Iterable[str] = (),
 ) -> Content:
-    """Makes a file's content of its lines and of the fields in which it speaks of itself, named as people name them."""
+    """Makes a file's content from its lines and from the fields that describe it, under the names that people use."""
     return Content(
         lines=[_as_text(line) for line in lines],
         title=_field(values, "title"),
@@ -81,13 +82,13 @@ def content_of(
 
 
 def _as_text(line: Line) -> Line:
-    """Returns a heading that is too long for one as text."""
+    """Turns a heading that is too long into text."""
     is_text = line.level > 0 and len(line.text) > LONGEST_TITLE
     return line._replace(level=0) if is_text else line
 
 
 def _field(values: Mapping[str, object], *names: str) -> str | None:
-    """Returns the first of the fields that holds a text, on one line."""
+    """Returns the first of the fields with a text, on one line."""
     for name in names:
         value = values.get(name)
         if isinstance(value, str) and value.strip():

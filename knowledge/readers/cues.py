@@ -1,4 +1,4 @@
-"""WebVTT and SRT transcripts: cues joined to sentences, each with the time at which it is said."""
+"""Reads WebVTT and SRT transcripts: joins cues to sentences, each with its time."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from antiphon.knowledge.readers.content import BLANK, Content, Line, UnreadableE
 from antiphon.knowledge.readers.plain_text import clean, decode
 
 MARK_S = 10
-"""A new place is noted every so many seconds: nobody finds a sentence faster by more of them."""
+"""Seconds between two places: more of them would not help anybody to find a sentence."""
 _SECONDS_A_MINUTE = 60
 _SECONDS_AN_HOUR = 3_600
 _TAG = re.compile(r"</?(?:[biu]|font)\b[^<>]{0,200}>|\{\\[^{}]{0,100}\}", re.IGNORECASE)
 _TIMES = re.compile(
     r"\s{0,9}((?:\d{1,4}:)?\d{1,2}:\d{1,2}[,.]\d{1,6})\s{0,9}-->\s{0,9}((?:\d{1,4}:)?\d{1,2}:\d{1,2}[,.]\d{1,6})"
 )
-# What is heard or done, and not said: alone in its cue, or one of those that captions are full of.
+# Sounds and actions instead of speech: alone in their cue, or of the kinds common in captions.
 _DIRECTION = re.compile(
     r"[\s\-\u2013>]*(?:\[[^\[\]]{1,60}\]|\([^()]{1,40}\)|[\u266a\u266b\s]+)[\s.]*"
 )
@@ -32,7 +32,7 @@ _NOISE = re.compile(
 _SENTENCE_END = re.compile(
     r"[.!?\u2026\u3002\uff01\uff1f][\"')\]\u201d\u2019]?(?=\s|$)"
 )
-# People speak some twenty words a sentence. If hardly one in forty ends one, nobody has set the stops.
+# People speak some twenty words a sentence. If hardly one word in forty ends one, the transcript has no full stops.
 _MOST_WORDS_A_SENTENCE = 40
 _WORDS_A_LINE = 12
 _PAUSE_S = 1.0
@@ -41,7 +41,7 @@ _PAUSE_S = 1.0
 def read_vtt(data: bytes) -> Content:
     """Reads WebVTT; comments (NOTE) may hold the header of a course script and lines that open lessons."""
     text = decode(data)
-    # Some programs write the one format under the other's name.
+    # Some programs write one format under the other's name.
     if not text.lstrip().startswith("WEBVTT") and _TIMES.search(text):
         return read_srt(data)
     return Content(lines=_lines(text, "vtt"))
@@ -56,7 +56,7 @@ def read_srt(data: bytes) -> Content:
 
 
 def _split_head(text: str) -> tuple[str, str]:
-    """Splits off the lines before the first cue, whose number is on the line before its times."""
+    """Splits off the lines before the first cue, including the number above its times."""
     arrow = text.find("-->")
     times_at = text.rfind("\n", 0, max(arrow, 0)) + 1
     cue_at = text.rfind("\n", 0, max(times_at - 1, 0)) + 1
@@ -64,7 +64,7 @@ def _split_head(text: str) -> tuple[str, str]:
 
 
 def _numbered(text: str) -> str:
-    """Numbers the cues, which many programs do not, and gives each time its hour."""
+    """Numbers the cues, which many programs omit, and completes each time with its hour."""
     lines: list[str] = []
     number = 0
     for line in text.split("\n"):
@@ -95,7 +95,7 @@ def _lines(text: str, form: Literal["vtt", "srt"]) -> list[Line]:
 
 
 class _Transcript:
-    """A transcript on its way to lines."""
+    """Converts a transcript to lines."""
 
     def __init__(self, captions: webvtt.WebVTT) -> None:
         self._captions = captions
@@ -104,7 +104,7 @@ class _Transcript:
         self._speaker: str | None = None
         self._shown: list[str] = []
         self._ended_s = 0.0
-        # Words since a sentence or a line has ended.
+        # Words since the last end of a sentence or a line.
         self._run = 0
 
     def lines(self) -> Iterator[Line]:
@@ -135,7 +135,7 @@ class _Transcript:
             self._count(words)
 
     def _is_cut(self, caption: webvtt.Caption) -> bool:
-        """Returns True if a line ends before a cue: without stops, if the speaker paused, or has said enough."""
+        """Returns True if a line ends before a cue: after enough words, and without full stops also after a pause."""
         if self._has_stops:
             return self._run > 2 * _MOST_WORDS_A_SENTENCE
         pause_s = _seconds(caption.start) - self._ended_s
@@ -146,7 +146,7 @@ class _Transcript:
         self._run = _length(rest) + (0 if ended else self._run)
 
     def _said(self, text: str) -> list[str]:
-        """Returns what a cue says that the one before did not show already: captions that roll up repeat lines."""
+        """Returns the lines of a cue that the previous one did not show already: roll-up captions repeat lines."""
         text = clean(unescape(_TAG.sub("", text)))
         if _DIRECTION.fullmatch(text[:200]) and len(text) <= 200:
             return []
@@ -168,12 +168,12 @@ def _has_stops(texts: Sequence[str]) -> bool:
 
 
 def _length(text: str) -> int:
-    """Returns the number of words, and about as many for scripts that are written without spaces."""
+    """Returns the number of words; an estimate for scripts without spaces."""
     return max(len(text.split()), len(text) // 10)
 
 
 def _notes(comment: str) -> Iterator[Line]:
-    """Yields the lines of a comment that speak of the course; all others are not said by anybody."""
+    """Yields the lines of a comment that describe the course; nobody says the others."""
     for line in comment.split("\n"):
         if re.match(r"\s*(course|lesson)\b.{0,20}:", line, re.IGNORECASE):
             yield Line(line)
@@ -188,7 +188,7 @@ def _seconds(time: str) -> float:
 
 
 def clock(second: int) -> str:
-    """Returns a time as players show it: 12:05, or 1:02:05 after an hour."""
+    """Formats a time as players do: 12:05, or 1:02:05 after an hour."""
     minutes, seconds = divmod(second, _SECONDS_A_MINUTE)
     if second < _SECONDS_AN_HOUR:
         return f"{minutes}:{seconds:02}"

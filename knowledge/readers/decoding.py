@@ -1,8 +1,8 @@
-"""The one decoder of text: bytes of any encoding that editors write, or the reason why they are no text.
+"""The one decoder of text: decodes bytes in any encoding that editors write, or explains why they are no text.
 
-By the first that holds: a byte-order mark; valid UTF-8; the encoding that the file declares; UTF-16 or UTF-32 by where
-their NUL bytes are; UTF-8 with stray bytes of Windows; the encoding in which most words are words of its languages
-(wordfreq's lists); what charset-normalizer finds by the letters.
+It decides by the first of these that applies: a byte-order mark; valid UTF-8; the encoding that the file declares;
+UTF-16 or UTF-32 by the places of their NUL bytes; UTF-8 with stray bytes of Windows; the encoding in which most words
+are words of its languages (wordfreq's lists); the result of charset-normalizer, from the letters.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
-# Of fewer characters any bytes may be letters of some script.
+# In a shorter text any bytes may be letters of some script.
 _FEWEST_WIDE = 8
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _WEST = "en fr de es pt it nl sv da nb fi ca"
@@ -47,13 +47,14 @@ _LANGUAGES = {
     "cp932": "ja",
     "euc_jp": "ja",
     "cp949": "ko",
-    # No lists of words: charset-normalizer decides.
+    # Without the lists of words, charset-normalizer decides.
     "big5hkscs": "",
     "cp874": "",
 }
-"""The encodings that may be found, with languages written in them; of two that say the same the first."""
+"""The candidate encodings, with languages written in them; of two with the same result the first wins."""
 _UNSPACED = frozenset(("zh", "ja"))
-# What people call an encoding, and what their editors write then (https://encoding.spec.whatwg.org/#names-and-labels).
+# Common names of encodings, and the encoding that editors then write
+# (https://encoding.spec.whatwg.org/#names-and-labels).
 _MEANT = {
     "iso8859-1": "cp1252",
     "ascii": "cp1252",
@@ -65,25 +66,25 @@ _MEANT = {
     "big5": "big5hkscs",
 }
 _LEAST_KNOWN_SHARE = 0.3
-# A list goes on to names and misspellings; these are the ten thousand words that texts are made of.
+# Only the ten thousand commonest words: the lists continue with names and misspellings.
 _LEAST_ZIPF = 3.5
-# Letters that stand alone: a common encoding reads any bytes as rare ones.
+# Single letters between spaces: a common encoding reads any bytes as rare letters.
 _LEAST_ZIPF_ALONE = 4.5
 _SAMPLE_BYTES = 50_000
 _PRINTABLE = re.compile(rb"[\t\n\r -~]")
 _HIGH_RUN = re.compile(rb"[\x80-\xff]+")
 _WORD = re.compile(r"[^\W\d_]+")
-# Beyond ASCII: letters, and signs that no text has within its words; not what is between words in any language.
+# Beyond ASCII: letters, and signs that no text has within its words; no punctuation of any language.
 _COUNTED = re.compile(
     "[^\0-\x7f\xa0\xa1\xa7\xa9\xab\xae\xb0\xb7\xbb\xbf\u2010-\u2026\u20ac\u2122\u3000-\u301f\uff00-\uff1f]"
 )
-# What "surrogateescape" makes of bytes that are not UTF-8.
+# The result of "surrogateescape" for bytes that are not UTF-8.
 _UNDECODED = re.compile("[\udc80-\udcff]+")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 # A short text may hold a few stray controls; beyond that one in a hundred characters means a binary file.
 _MAX_CONTROL_SHARE = 0.01
 _FEW_CONTROLS = 8
-# Languages that are mostly written in other letters than ours have more of them.
+# Languages in other scripts than Latin have more of them.
 _MAX_STRAY_SHARE = 0.15
 _FEW_STRAYS = 2
 _MAX_PRINTABLE_SHARE = 0.75
@@ -93,7 +94,7 @@ def decode_bytes(data: bytes, declared: str = "") -> str:
     """Decodes a file's bytes.
 
     Args:
-        declared: The encoding that the file names; one that nobody knows, or that does not fit, counts for nothing.
+        declared: The encoding that the file names; an unknown or a wrong one is ignored.
 
     Raises:
         UnreadableError: They look binary, or are text in no known encoding.
@@ -114,7 +115,7 @@ def _decoded(data: bytes, declared: str) -> str:
     if b"\0" in data:
         return _wide(data)
     named = _strictly(data, _meant(declared))
-    # An encoding of seven bits looks like UTF-8, and only its escapes tell it.
+    # A seven-bit encoding looks like UTF-8; only its escape sequences give it away.
     if b"\x1b$" in data:
         return (
             named or _strictly(data, "iso2022_jp_2") or data.decode("utf-8", "replace")
@@ -132,7 +133,7 @@ def _marked(data: bytes, encoding: str) -> str:
 
 
 def _strictly(data: bytes, encoding: str) -> str:
-    """Returns the text of bytes that are in that encoding, and nothing if they are not."""
+    """Decodes bytes in that encoding; returns an empty text if they are not in it."""
     if not encoding:
         return ""
     try:
@@ -142,10 +143,10 @@ def _strictly(data: bytes, encoding: str) -> str:
 
 
 def _meant(declared: str) -> str:
-    """Returns the encoding that a name means; empty if it means none for text."""
+    """Returns the encoding that a name means; empty if it means no text encoding."""
     try:
         found = codecs.lookup(declared.strip())
-        # "hex" and "zip" are codecs to Python too, and none of text.
+        # "hex" and "zip" are Python codecs too, but not for text.
         "".encode(found.name)
     except (LookupError, ValueError, TypeError):
         return ""
@@ -153,9 +154,9 @@ def _meant(declared: str) -> str:
 
 
 def _wide(data: bytes) -> str:
-    """Decodes UTF-16 or UTF-32 without a mark, told by where its NUL bytes are."""
+    """Decodes UTF-16 or UTF-32 without a mark, recognised by the places of its NUL bytes."""
     printable = len(_PRINTABLE.findall(data[:_SAMPLE_BYTES]))
-    # In wide letters every second byte tells the script, and most of those are no letters of ASCII.
+    # In wide characters every second byte gives the script, and is mostly no ASCII letter.
     is_narrow = printable > len(data[:_SAMPLE_BYTES]) * _MAX_PRINTABLE_SHARE
     for encoding in () if is_narrow else _WIDE:
         text = _strictly(data, encoding)
@@ -165,20 +166,20 @@ def _wide(data: bytes) -> str:
 
 
 def _is_text(text: str) -> bool:
-    """Returns True if its beginning holds no character but such as are written, and white space between them."""
+    """Returns True if the beginning of a text holds only written characters and white space."""
     beginning = text[:2_000]
     odd = 0
     for character in beginning:
         kind = unicodedata.category(character)
         if kind in ("Cn", "Co", "Cs") or (kind == "Cc" and not character.isspace()):
             odd += 1
-    # Read from its wrong end, ASCII becomes Chinese without a space.
+    # In the wrong byte order, ASCII becomes Chinese without spaces.
     is_ascii_turned = any(character in beginning for character in "\u2000\u0a00\u0d00")
     return odd == 0 and not is_ascii_turned
 
 
 def _guessed(data: bytes) -> str:
-    """Decodes bytes of eight bits that say nothing of their encoding."""
+    """Decodes eight-bit text without any hint of its encoding."""
     if _is_mostly_utf8(data):
         return _UNDECODED.sub(_windows_1252, data.decode("utf-8", "surrogateescape"))
     sample = _sample(data)
@@ -193,9 +194,9 @@ def _guessed(data: bytes) -> str:
 
 
 def _is_mostly_utf8(data: bytes) -> bool:
-    """Returns True for UTF-8 with some bytes of another encoding, as pasting and cutting leave them.
+    """Returns True for UTF-8 with some bytes of another encoding, left by pasting and cutting.
 
-    Two bytes of another encoding are sometimes valid UTF-8 by chance; long runs of them hardly are.
+    Two bytes of another encoding are sometimes valid UTF-8 by chance; long runs of them hardly ever are.
     """
     valid = strays = 0
     longest_stray = 0
@@ -215,7 +216,7 @@ def _windows_1252(found: re.Match[str]) -> str:
 
 
 def _sample(data: bytes) -> bytes:
-    """Returns the first lines that are not ASCII: the others tell nothing."""
+    """Returns the first lines that are not ASCII, because the others give no evidence."""
     lines = []
     length = 0
     for line in data.splitlines():
@@ -228,7 +229,7 @@ def _sample(data: bytes) -> bytes:
 
 
 def _begun(sample: bytes, encoding: str) -> str:
-    """Returns the text of a sample in that encoding, which may end within a letter; nothing if it is not in it."""
+    """Decodes a sample that may end within a character; returns an empty text if it is not in that encoding."""
     try:
         return codecs.getincrementaldecoder(encoding)().decode(sample)
     except UnicodeDecodeError:
@@ -249,14 +250,14 @@ def _by_words(sample: bytes) -> str:
 
 
 def _known_share(text: str, language: str) -> float:
-    """Returns the share of the characters beyond ASCII, but for punctuation, that are in common words."""
+    """Returns the share of the characters beyond ASCII, except punctuation, that are in common words."""
     counted = len(_COUNTED.findall(text))
     if not counted:
         return 0.0
     known = _common_words(language)
     terms = _WORD.findall(text)
     if language in _UNSPACED:
-        # A letter of a word that is half ASCII was made of two by mistake.
+        # A letter in a word that is half ASCII is two bytes decoded by mistake.
         terms = [
             letter for word in terms if len(word) == _letters(word) for letter in word
         ]
@@ -269,7 +270,7 @@ def _letters(term: str) -> int:
 
 @lru_cache(maxsize=64)
 def _common_words(language: str) -> frozenset[str]:
-    # A single letter between spaces says nothing if words have more.
+    # Single letters between spaces are no evidence if other words are longer.
     shortest = 1 if language in _UNSPACED else 2
     least = _LEAST_ZIPF_ALONE if language in _UNSPACED else _LEAST_ZIPF
     return frozenset(
@@ -283,7 +284,7 @@ def _by_letters(sample: bytes) -> str:
     try:
         charset_normalizer = importlib.import_module("charset_normalizer")
     except ModuleNotFoundError:
-        # Plain text is read without the extra `documents` too.
+        # Reading plain text must work without the extra `documents`.
         return ""
     found = charset_normalizer.from_bytes(sample, cp_isolation=list(_LANGUAGES)).best()
     return "" if found is None else str(found.encoding)

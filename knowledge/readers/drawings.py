@@ -1,4 +1,4 @@
-"""What drawings of Office say: their paragraphs, tables, charts and diagrams, and what of them says nothing."""
+"""Reads drawings of Office: their paragraphs, tables, charts and diagrams; recognises those that say nothing."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _MACHINE = re.compile(
 
 
 def description(drawing: etree._Element) -> str:
-    """Returns what a drawing's author says that it shows; what a program put there says nothing."""
+    """Returns the author's description of a drawing; empty for one that a program wrote."""
     for each in drawing.iter():
         words = one_line(each.get("descr") or "") if kind(each) in _DESCRIBED else ""
         words = _MACHINE.sub("", words)
@@ -39,12 +39,12 @@ def description(drawing: etree._Element) -> str:
 
 
 def says_nothing(words: str) -> bool:
-    """Returns True for nothing, and for what programs write where a description should be."""
+    """Returns True for an empty description, and for a program's placeholder."""
     return not words or _NO_DESCRIPTION.fullmatch(words) is not None
 
 
 def is_decoration(drawing: etree._Element) -> bool:
-    """Returns True if a drawing's author says that it shows nothing."""
+    """Returns True if a drawing's author marked it as decorative."""
     return any(each.get("val") == "1" for each in every(drawing, "adec:decorative"))
 
 
@@ -73,7 +73,7 @@ def graphic(
     relations: Mapping[str, Relation],
     losses: Losses,
 ) -> list[Line]:
-    """Returns the lines of a chart or a diagram, which are in a part of their own."""
+    """Returns the lines of a chart or a diagram, which has its own part in the file."""
     id_name, read = _GRAPHICS[kind(element)]
     relation = relations.get(attribute(element, id_name))
     if relation is None:
@@ -128,14 +128,14 @@ def _categories(series: etree._Element) -> dict[int, str]:
 
 
 def _points(element: etree._Element | None) -> dict[int, str]:
-    """Returns the values that a chart remembers of its sheet, by their places in it."""
+    """Returns the values of its sheet that a chart caches, by their places."""
     points: dict[int, str] = {}
     if element is None:
         return points
     for each in every(element, "c:v"):
         parent = each.getparent()
         index = 0 if parent is None else _number(parent.get("idx"))
-        # Categories may have levels, of which the innermost comes first.
+        # Categories may have levels; the innermost comes first.
         inner = points.get(index, "")
         points[index] = f"{_shown(each.text or '')} {inner}".strip()
     return points
@@ -146,7 +146,7 @@ def _number(text: str | None) -> int:
 
 
 def _shown(text: str) -> str:
-    """Returns a number as its sheet shows it, without the last digits that binary fractions add."""
+    """Formats a number as its sheet shows it, without the last digits that binary fractions add."""
     plain = one_line(text)
     try:
         return f"{float(plain):.15g}" if "." in plain else plain
@@ -155,7 +155,7 @@ def _shown(text: str) -> str:
 
 
 def _newer_chart(root: etree._Element) -> Iterator[Line]:
-    """Yields the titles and values of a chart of the kinds that came in 2016."""
+    """Yields the titles and values of a chart of the kinds introduced in 2016."""
     for data in every(root, "cx:txData"):
         yield Line(one_line(data.findtext("cx:v", "", root.nsmap)))
     for text in every(root, "a:p"):
@@ -175,7 +175,7 @@ def _newer_chart(root: etree._Element) -> Iterator[Line]:
 
 
 def _diagram(root: etree._Element) -> Iterator[Line]:
-    """Yields the words of a diagram as a list, in the order in which its parts follow one another."""
+    """Yields the words of a diagram as a list, in the order of its parts."""
     texts = {}
     tops = []
     for point in every(root, "dgm:pt"):
@@ -198,7 +198,7 @@ def _diagram(root: etree._Element) -> Iterator[Line]:
 
 
 def _parts_below(root: etree._Element) -> dict[str | None, list[str | None]]:
-    """Returns the parts of each part of a diagram in their order."""
+    """Returns the children of each part of a diagram, in order."""
     links = []
     for link in every(root, "dgm:cxn"):
         if link.get("type", "parOf") == "parOf":
@@ -215,4 +215,4 @@ _GRAPHICS = {
     "dgm:relIds": ("r:dm", _diagram),
 }
 GRAPHICS = tuple(_GRAPHICS)
-"""The elements that stand for a chart or a diagram."""
+"""The elements that refer to a chart or a diagram."""

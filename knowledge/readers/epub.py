@@ -1,4 +1,4 @@
-"""EPUB books: their chapters in the order in which they are read, each a page of XHTML."""
+"""Reads EPUB books: their chapters in reading order, each a page of XHTML."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _PAGES = ("application/xhtml+xml", "text/html", "application/x-dtbook+xml")
 _NCX = "application/x-dtbncx+xml"
-# Fonts may be scrambled by these; whoever may read the book reads its text.
+# These obfuscate only fonts; the text of the book stays readable.
 _FONT_SCRAMBLING = (
     "http://www.idpf.org/2008/embedding",
     "http://ns.adobe.com/pdf/enc#RC",
@@ -50,7 +50,7 @@ def read(data: bytes) -> Content:
 
 
 class _Book:
-    """An archive that is a book."""
+    """The archive of a book."""
 
     def __init__(self, archive: Archive) -> None:
         self._archive = archive
@@ -65,7 +65,7 @@ class _Book:
         lines: list[Line] = []
         for reference in package.iterfind(".//{*}spine/{*}itemref"):
             item = items.get(reference.get("idref", ""))
-            # The navigation is a table of contents.
+            # The navigation is a table of contents, and no text.
             if (
                 item is not None
                 and item.kind in _PAGES
@@ -148,7 +148,7 @@ def _items(package: etree._Element, package_path: str) -> dict[str, _Item]:
 
 
 def _path(base: str, address: str) -> str:
-    """Returns the place in the archive that an address in one of its files names."""
+    """Returns the path in the archive for an address in one of its files."""
     relative = unquote(urlsplit(address).path)
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), relative))
 

@@ -1,4 +1,4 @@
-"""Equations of Office as one line of text, in the manner of what one types into its editor.
+"""Writes equations of Office as one line of text, like the input of its equation editor.
 
 The signs follow https://www.unicode.org/notes/tn28/ ("Unicode nearly plain-text encoding of mathematics").
 """
@@ -13,14 +13,14 @@ from lxml import etree
 from antiphon.knowledge.readers.office_xml import child, is_on, kind, value
 
 _REMOVED = ("w:del", "w:moveFrom")
-# A number, a name, or one sign: what needs no parentheses beside a stroke or as an index.
+# A number, a name, or one sign, which needs no parentheses beside a fraction bar or as an index.
 _SIMPLE = re.compile(r"[0-9.]+|[^\W0-9_]+|.|\([^()]*\)")
 _HAT, _LINE_ABOVE, _LINE_BELOW = "\u0302", "\u0305", "\u0332"
 _Written = Callable[[etree._Element], str]
 
 
 def linear(element: etree._Element) -> str:
-    """Returns what an equation, or one part of it, says."""
+    """Returns the text of an equation, or of one part of it."""
     written = _WRITTEN.get(kind(element))
     return _parts(element) if written is None else written(element)
 
@@ -32,7 +32,7 @@ def _parts(element: etree._Element) -> str:
         name = kind(each)
         text = "" if name in _REMOVED else linear(each)
         is_run = name == "m:r"
-        # Letters that are apart on the page, as in "a/b x".
+        # Keeps letters apart that are apart on the page, as in "a/b x".
         touching = written[-1:].isalnum() and text[:1].isalnum()
         if touching and not (was_run and is_run):
             written += " "
@@ -43,7 +43,7 @@ def _parts(element: etree._Element) -> str:
 
 
 def _text(element: etree._Element) -> str:
-    # A sign that nobody sees parts the name of a function from what it is applied to.
+    # An invisible sign separates the name of a function from its argument.
     return (element.text or "").replace("\u2061", " ")
 
 
@@ -67,14 +67,14 @@ def _index(element: etree._Element, sign: str, name: str) -> str:
 
 
 def _sign(element: etree._Element, path: str, usual: str) -> str:
-    """Returns the sign that a property sets, which may be none at all, or the usual one."""
+    """Returns the sign that a property sets, which may be empty, or the default one."""
     found = value(element, path)
     return usual if found is None else found
 
 
 def _fraction(element: etree._Element) -> str:
     over, under = _grouped(element, "num"), _grouped(element, "den")
-    # Without a bar one is over the other, as in "n choose k".
+    # Without a bar it is no fraction, as in "n choose k".
     bar = "\u00a6" if value(element, "m:fPr/m:type") == "noBar" else "/"
     return f"{over}{bar}{under}"
 
@@ -150,7 +150,7 @@ def _overlined(element: etree._Element) -> str:
 
 
 def _phantom(element: etree._Element) -> str:
-    """Returns nothing for what only takes the room that it would take."""
+    """Returns nothing for a hidden phantom, which only takes up room."""
     return "" if is_on(element, "m:phantPr/m:show") is False else _parts(element)
 
 

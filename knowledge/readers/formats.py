@@ -1,4 +1,4 @@
-"""The formats that can be read: their endings, their limits, and the reader of each, imported when it is needed."""
+"""The readable formats: their endings, their limits, and the reader of each, imported on demand."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from antiphon.vocabulary.imports import import_named, split_names
 from antiphon.vocabulary.values import Value
 
 _TEXT_BYTES = 50_000_000
-# Pictures make up most of these, and are not read.
+# Most bytes of these files are pictures, which are not read.
 _OFFICE_BYTES = 200_000_000
 
 
@@ -20,10 +20,10 @@ class Format(Value, frozen=True, kw_only=True):
     """One format of documents.
 
     Attributes:
-        suffixes: Endings of file names, in small letters and with their dot.
-        reader: The module and the function that read it; the name of a module of ours begins with a dot.
-        places: What a citation of it names.
-        is_lesson: A file of it may be one lesson of a course that is a folder.
+        suffixes: Endings of file names, in lower case and with their dot.
+        reader: The module and the function that read it; the name of one of our modules begins with a dot.
+        places: The kind of place in a citation of it.
+        is_lesson: True if a file may be one lesson of a course that is a folder.
     """
 
     name: str
@@ -122,7 +122,7 @@ _added: list[Format] = []
 
 
 def formats() -> tuple[Format, ...]:
-    """Returns the formats that can be read; those that were added come first, and so before ours of the same ending."""
+    """Returns the readable formats; added ones come first, and so take precedence over ours."""
     return (*_added, *_OWN)
 
 
@@ -134,22 +134,22 @@ def suffixes() -> tuple[str, ...]:
 
 
 def added_formats() -> tuple[Format, ...]:
-    """Returns the formats that are not ours, for the process that reads them."""
+    """Returns the added formats, for the reading process."""
     return tuple(_added)
 
 
 def add_formats(more: Iterable[Format]) -> None:
-    """Lets this process read more formats, as `mimetypes.add_type` lets it know more types."""
+    """Adds formats for this process, like `mimetypes.add_type` for types."""
     for each in more:
         if each not in _added:
             _added.append(each)
 
 
 def use_readers(names: str) -> None:
-    """Adds the formats of a user's own readers, each named as `package.module:FORMAT`, with commas between.
+    """Adds the formats of a user's own readers, named as `package.module:FORMAT` and separated by commas.
 
     Raises:
-        ConfigurationError: A module or name is not there, or is no `Format`.
+        ConfigurationError: A module or name is missing, or is no `Format`.
     """
     for name in split_names(names):
         found = import_named(name, thing="Reader", form="package.module:FORMAT")
@@ -173,7 +173,7 @@ def read_content(form: Format, data: bytes) -> Content:
     """Reads a file's bytes by the reader of its format.
 
     Raises:
-        UnreadableError: They cannot be read, or the packages that read them are not installed.
+        UnreadableError: They cannot be read, or the packages for it are not installed.
     """
     module, function = form.reader
     try:

@@ -1,4 +1,4 @@
-"""Front matter: the fields in which a Markdown file speaks of itself, in YAML, TOML or JSON."""
+"""Reads front matter: the fields that describe a Markdown file, in YAML, TOML or JSON."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _FENCED = re.compile(
 _FIELD = re.compile(
     r"([A-Za-z][\w -]{0,40}?)\s{0,9}[:=]\s{1,9}(\S.{0,1000})$", re.MULTILINE
 )
-# In the order in which a reader of the page meets them.
+# In the order on the page.
 _TEXTS = (
     "subtitle",
     "description",
@@ -35,14 +35,14 @@ _MOST_ITEMS = 100
 
 
 class FrontMatter(NamedTuple):
-    """The fields by their names in small letters, and what follows them."""
+    """The fields by lower-case name, and the text after them."""
 
     values: Mapping[str, object]
     rest: str
 
 
 def split_front_matter(text: str) -> FrontMatter:
-    """Splits a file's front matter from its text; without one there are no fields."""
+    """Splits a file's front matter from its text; without front matter there are no fields."""
     found = _FENCED.match(text)
     if found is not None:
         read = _toml if found[1] == "+++" else parsed
@@ -58,7 +58,7 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def lines_of(values: Mapping[str, object]) -> Iterator[Line]:
-    """Yields the fields that are text for the file's readers, as paragraphs and lists."""
+    """Yields the fields with text for people, as paragraphs and lists."""
     for name in _TEXTS:
         yield from _lines(values.get(name))
     for name in _WORDS:
@@ -69,7 +69,7 @@ def lines_of(values: Mapping[str, object]) -> Iterator[Line]:
 
 
 def texts_in(text: str, names: Sequence[str]) -> list[str]:
-    """Returns the texts of some of the fields that are in lines of YAML."""
+    """Returns the texts of some of the fields in lines of YAML."""
     values = _named(parsed(text), text) if text.strip() else {}
     return [each for name in names for each in _texts(values.get(name))]
 
@@ -84,7 +84,7 @@ def _lines(value: object) -> Iterator[Line]:
 
 
 def _texts(value: object) -> list[str]:
-    """Returns a text, or the texts of a list, each on one line; nothing else that a field may hold."""
+    """Returns a text, or the texts of a list, each on one line; nothing for any other value."""
     values = value if isinstance(value, list) else [value]
     texts = []
     for each in values[:_MOST_ITEMS]:
@@ -101,7 +101,7 @@ def _toml(text: str) -> object:
 
 
 def _named(values: object, text: str) -> dict[str, object]:
-    """Returns the fields; of what is not well formed those that are on a line of their own."""
+    """Returns the fields; if the whole is malformed, those on a line of their own."""
     if not isinstance(values, dict):
         values = {name: _value(value) for name, value in _FIELD.findall(text)}
     named = {str(name).lower(): value for name, value in values.items()}
@@ -112,6 +112,6 @@ def _named(values: object, text: str) -> dict[str, object]:
 
 
 def _value(text: str) -> object:
-    """Reads one field by itself; what is not well formed, or says more than a field, is text."""
+    """Reads one field alone; takes a malformed line, or one with more than a field, as text."""
     value = parsed(text)
     return text.strip() if value is None or isinstance(value, dict) else value

@@ -1,6 +1,6 @@
-"""Tells text from garbage: a font without a map gives codes, signs of many scripts, or letters of no language.
+"""Distinguishes text from garbage: a font without a map gives codes, signs of many scripts, or meaningless letters.
 
-What is indexed is cited. Garbage is left out line by line, or as a whole page, and whoever calls says so; pure.
+Citations show indexed text, so garbage is left out, by lines or whole pages, and the caller reports that; pure.
 """
 
 from __future__ import annotations
@@ -10,17 +10,17 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
-# Controls, the private use of fonts, and what stands for a character that nobody knows.
+# Controls, private-use characters of fonts, and the replacement for an unknown character.
 _UNMAPPED = r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ufffd\uffff\ufdd0-\ufdef\ue000-\uf8ff\U000f0000-\U0010ffff]"
 _UNKNOWN = re.compile(_UNMAPPED)
-# A sign of a font of symbols before an item of a list.
+# The sign of a symbol font before a list item.
 _BULLET = re.compile(rf"^[ \t]*{_UNMAPPED}{{1,3}}(?=[ \t])", re.MULTILINE)
-# Between two letters it stands for a third one.
+# Between two letters it replaces a third one.
 _WITHIN_WORD = re.compile(rf"(?<=[^\W\d_]){_UNMAPPED}+(?=[^\W\d_])")
-# "/G01/G02", "(cid:12)": names of glyphs in the place of letters.
+# "/G01/G02", "(cid:12)": names of glyphs in place of letters.
 _GLYPHS = re.compile(r"(?:(?:/[A-Za-z]{1,3}[0-9]{1,5}|\(cid:[0-9]{1,5}\))[ ]?){3,}")
 _MOST_UNKNOWN = 0.2
-# So few are signs among letters: a tick, a sign of a formula.
+# So few may be real signs among letters: a tick, a sign of a formula.
 _FEW_UNKNOWN = 3
 _MOST_WITHIN_WORDS = 2
 _MOST_GLYPHS = 0.3
@@ -36,7 +36,7 @@ _LONGEST_WORD = 24
 # "Nort h Buon a Vist a" has one letter in six alone, text in any language one in thirty; "WhatisEarthScience" has none.
 _MOST_ODD = 0.1
 _FEW_ODD = 15
-# Figures and stops alone are a table, or what is left of a text of which pdfium does not know the letters.
+# Only figures and stops are a table, or the rest of a text whose letters pdfium does not know.
 _FEW_SIGNS = 50
 _FEWEST_OF_SIGNS = 0.15
 # The longest words on average are in tables of names in programs, and have 14 letters.
@@ -44,14 +44,14 @@ _LONGEST_ON_AVERAGE = 20
 
 
 class Legible(NamedTuple):
-    """What of a text is legible.
+    """The legible part of a text.
 
     Attributes:
-        text: The lines that are.
-        letters: How many letters of it are in words.
-        is_garbled: Lines were left out.
-        is_run_together: There are no spaces between the words, and all was left out for it.
-        is_doubtful: Another reader may make more of it.
+        text: The legible lines.
+        letters: The number of letters in words.
+        is_garbled: True if lines were left out.
+        is_run_together: True if there are no spaces between the words, and everything was left out for that.
+        is_doubtful: True if another reader may read it better.
     """
 
     text: str
@@ -62,13 +62,13 @@ class Legible(NamedTuple):
 
 
 def legible(text: str) -> Legible:
-    """Returns what of a page's text is legible."""
+    """Returns the legible part of a page's text."""
     kept, is_garbled = _without_garbage(text)
     found = _LETTERS.findall(kept)
     latin = [word for word in found if max(word) < _BEFORE_OTHER_SCRIPTS]
     size = sum(map(len, latin))
     letters = sum(map(len, found))
-    # Beside another script these are names and abbreviations.
+    # In a text of another script these are names and abbreviations.
     if 2 * size > letters and _has_no_vowels(latin):
         return Legible("", is_garbled=True, is_doubtful=True)
     if size > max(_FEWEST_LETTERS, _LONGEST_ON_AVERAGE * len(latin)):
@@ -89,7 +89,7 @@ def _is_bare(text: str, letters: int) -> bool:
 
 
 def _without_garbage(text: str) -> tuple[str, bool]:
-    """Returns the lines that have a meaning, and whether there were others."""
+    """Returns the meaningful lines, and whether there were others."""
     if text.isascii() and not (_UNKNOWN.search(text) or _GLYPHS.search(text)):
         return text, False
     lines = _BULLET.sub("\u2022", text).split("\n")
@@ -98,7 +98,7 @@ def _without_garbage(text: str) -> tuple[str, bool]:
 
 
 def _is_garbled(line: str) -> bool:
-    """Returns True for a line of which too much has no meaning."""
+    """Returns True for a line that is mostly meaningless."""
     size = len(line.replace(" ", ""))
     unknown = len(_UNKNOWN.findall(line))
     if unknown > max(_FEW_UNKNOWN, _MOST_UNKNOWN * size):
@@ -114,7 +114,7 @@ def _is_garbled(line: str) -> bool:
 
 
 def _is_scrambled(word: str) -> bool:
-    """Returns True for a word of several scripts that nobody writes together."""
+    """Returns True for a word that mixes scripts as nobody would."""
     if word.isascii():
         return False
     return len({_script(letter) for letter in word} - {""}) > 1
@@ -123,7 +123,7 @@ def _is_scrambled(word: str) -> bool:
 _EAST_ASIAN = re.compile(
     "CJK|HIRAGANA|KATAKANA|HANGUL|BOPOMOFO|IDEOGRAPHIC|HALFWIDTH|FULLWIDTH"
 )
-# Formulas and names of products are within words of any script.
+# Formulas and product names appear within words of any script.
 _ANYWHERE = re.compile(
     "LATIN|GREEK|MATHEMATICAL|MICRO|MODIFIER|DOUBLE-STRUCK|SCRIPT|BLACK-LETTER|OHM|KELVIN|ANGSTROM|FEMININE|MASCULINE"
     "|ALEF|PLANCK|TURNED|REVERSED|CIRCLED|SUPERSCRIPT|SUBSCRIPT|COMBINING"
@@ -132,7 +132,7 @@ _ANYWHERE = re.compile(
 
 @lru_cache(maxsize=10_000)
 def _script(letter: str) -> str:
-    """Returns the script of a letter; empty for one that is beside those of any."""
+    """Returns the script of a letter; empty for one that goes with any script."""
     if letter < _BEFORE_OTHER_SCRIPTS:
         return ""
     name = unicodedata.name(letter, "")
@@ -142,7 +142,7 @@ def _script(letter: str) -> str:
 
 
 def _has_no_vowels(words: list[str]) -> bool:
-    """Returns True for words in letters that are not those of their language."""
+    """Returns True for words with too few vowels, as in text whose letters are shifted."""
     letters = "".join({word.lower() for word in words if len(word) > 2})
     if len(letters) < _FEWEST_LETTERS:
         return False

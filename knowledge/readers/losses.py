@@ -1,4 +1,4 @@
-"""What of a file its readers see and no search finds, counted by kind and told in words."""
+"""Counts by kind the content of a file that people see and no search finds, and describes it in words."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from enum import Enum
 
-# What programs write where a description should be, and what people leave there.
+# Placeholders for a description, written by programs or left by people.
 _NO_DESCRIPTION = re.compile(
     r"(?:alt(?:ernative)? ?text|image|img|picture|photo|figure|fig|screenshot|png|jpe?g|svg|gif|logo|icon|untitled|.)?"
     r"[ _\-.:#0-9]{0,40}|\S{1,300}\.(?:png|jpe?g|gif|svg|webp|bmp|tiff?)|no description has been provided.{0,60}",
@@ -21,7 +21,7 @@ _LONGEST_ADDRESS = 500
 
 
 class Loss(Enum):
-    """A kind of loss: in words for one of them, and for several."""
+    """A kind of loss: the words for one of them, and for several."""
 
     PICTURE = ("an image without a description", "{} images without a description")
     OUTPUT_PICTURE = ("an image in the output", "{} images in the output")
@@ -51,11 +51,11 @@ class Losses:
         return self._counts.copy()
 
     def reset(self, counted: Counter[Loss]) -> None:
-        """Forgets what was counted since."""
+        """Forgets the losses counted since."""
         self._counts = counted.copy()
 
     def picture(self, description: str, address: str) -> str:
-        """Returns what a search finds of a picture; one that says nothing is a loss, and a badge is neither."""
+        """Returns the searchable text of a picture; one without a description is a loss, and a badge is neither."""
         if _BADGE.search(address[:_LONGEST_ADDRESS]):
             return ""
         words = " ".join(description.split())

@@ -1,4 +1,4 @@
-"""Markdown: headings by level, text without its markup, front matter for title, link and instructor."""
+"""Reads Markdown: headings by level, text without its markup, front matter for title, link and instructor."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _FORMULA = re.compile(
     r"\$\$[^$]{1,2000}\$\$|\$(?![\s$])[^$\n]{0,500}(?<![\s\\])\$(?!\d)|\\\\\(.{1,1000}?\\\\\)",
     re.DOTALL,
 )
-# Elements of HTML that are within a line; those that make a block the parser knows. Without `s`, which in a text
-# about language is the beginning of a sentence far more often than struck text.
+# Inline elements of HTML; the parser knows the block elements. Without `s`, which in a text about language marks the
+# beginning of a sentence far more often than struck text.
 _INLINE_TAGS = """
     a abbr audio b bdi bdo br button canvas cite code data del dfn em font i img input ins kbd label map mark math meter
     object output picture progress q ruby rb rp rt rtc samp select small span strike strong sub sup svg textarea time tt
@@ -74,14 +74,14 @@ def markdown_lines(text: str, losses: Losses) -> list[Line]:
 
 @lru_cache(maxsize=2)
 def _parser(is_mdx: bool) -> MarkdownIt:
-    """Returns the one parser, which takes longer to make than most texts to read."""
+    """Returns the shared parser, because making one takes longer than reading most texts."""
     parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
     parser.inline.ruler.before("escape", "formula", _formula)
     return parser.disable("code") if is_mdx else parser
 
 
 def _formula(state: StateInline, silent: bool) -> bool:
-    """Takes a formula as it is: its underscores and stars mark nothing."""
+    """Takes a formula literally: its underscores and stars are no markup."""
     found = _FORMULA.match(state.src, state.pos)
     if found is None:
         return False
@@ -92,12 +92,12 @@ def _formula(state: StateInline, silent: bool) -> bool:
 
 
 class _Rendering:
-    """One document's tokens on their way to lines."""
+    """Converts one document's tokens to lines."""
 
     def __init__(self, tokens: Sequence[Token], losses: Losses) -> None:
         self._tokens = tokens
         self._losses = losses
-        # The marks of the lists that are open, innermost last: "- ", or the number of the next item.
+        # The marks of the open lists, innermost last: "- ", or the number of the next item.
         self._lists: list[int | None] = []
         self._item = ""
         self._row: list[str] | None = None
@@ -158,7 +158,7 @@ class _Rendering:
         return f"{number}. "
 
     def _words(self, token: Token) -> str:
-        """Returns the text that a reader sees of an inline token."""
+        """Returns the visible text of an inline token."""
         parts: list[str] = []
         for child in token.children or ():
             if child.type in ("softbreak", "hardbreak"):
@@ -173,14 +173,14 @@ class _Rendering:
         return "".join(parts)
 
     def _shown(self, tag: str) -> str:
-        """Returns what a reader sees of a tag within a line."""
+        """Returns the visible text of an inline tag."""
         if _BREAK.match(tag):
             return "\n"
         found = _TAG.match(tag)
         return tag if found is None else self._tag(found, "")
 
     def _tag(self, found: re.Match[str], between: str) -> str:
-        """Returns what a reader sees of a tag or a comment; `<unk>` and `<branch>` are words of the text."""
+        """Returns the visible text of a tag or a comment; `<unk>` and `<branch>` are words of the text."""
         name = (found[1] or "").lower()
         if name and name not in _TAGS:
             return found[0]

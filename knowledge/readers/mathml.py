@@ -1,11 +1,11 @@
-"""A formula of MathML on one line: as its author wrote it, or its parts in the order in which they are said."""
+"""Writes a formula of MathML on one line: in its author's TeX, or its parts in reading order."""
 
 from __future__ import annotations
 
 from lxml import html
 
 _DEEPEST = 40
-# Between what is over and under one another.
+# The signs between parts that are above one another.
 _BETWEEN = {
     "mfrac": ("/",),
     "msup": ("^",),
@@ -16,12 +16,12 @@ _BETWEEN = {
     "munderover": ("_", "^"),
 }
 _ROOTS = ("msqrt", "mroot")
-# What stands for the same formula another time.
+# Elements that repeat the same formula in another form.
 _OTHER_FORMS = ("annotation", "annotation-xml")
 
 
 def formula(math: html.HtmlElement) -> str:
-    """Returns the TeX that a formula was made of, if it is still there, else its signs in order."""
+    """Returns the TeX source of a formula, if it is still there, else its signs in order."""
     for annotation in math.iter("annotation"):
         if "tex" in annotation.get("encoding", "").lower():
             return f"${_one_line(annotation.text_content())}$"

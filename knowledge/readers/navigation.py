@@ -1,4 +1,4 @@
-"""Lines of Markdown that lead to other pages and say nothing themselves."""
+"""Recognises lines of Markdown that only lead to other pages."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def leads_to_top(line: str) -> bool:
 
 
 def without_contents(tokens: Sequence[Token]) -> Iterator[Token]:
-    """Yields a page's tokens without lists of nothing but links within it: its headings say the same."""
+    """Yields a page's tokens without lists of links within the page, which only repeat its headings."""
     end = 0
     for at, token in enumerate(tokens):
         if at < end:
@@ -42,7 +42,7 @@ def without_contents(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _end_of_contents(tokens: Sequence[Token], start: int) -> int:
-    """Returns where a list of contents ends that opens at `start`, and 0 for another list."""
+    """Returns the end of a list of contents that opens at `start`, and 0 for another list."""
     entries = 0
     for at in range(start, len(tokens)):
         token = tokens[at]
@@ -78,7 +78,7 @@ def is_navigation(children: Sequence[Token]) -> bool:
 
 
 def _split(children: Sequence[Token]) -> tuple[list[_Link], list[str]]:
-    """Returns the links of a paragraph, and the pieces of text beside them."""
+    """Returns the links of a paragraph, and the pieces of text around them."""
     links: list[_Link] = []
     beside: list[str] = []
     is_within = False

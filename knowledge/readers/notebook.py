@@ -1,4 +1,4 @@
-"""Jupyter notebooks: the text of their cells, their code, and the beginning of what it printed."""
+"""Reads Jupyter notebooks: the text of their cells, their code, and the beginning of its output."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from antiphon.knowledge.readers.markdown import markdown_lines
 from antiphon.knowledge.readers.plain_text import clean, decode
 
 MOST_OUTPUT_LINES = 200
-"""Of what a cell printed: beyond them come rows of data and progress, which nobody reads to their end."""
+"""Most of a cell's output: the rest is rows of data and progress, which nobody reads to the end."""
 _LONGEST_OUTPUT_LINE = 3000
 _OUTPUT = "output"
 _ANSI = re.compile(r"\x1b\[[0-9;]{0,20}[A-Za-z]")
-# How Python names an object that has no text: "<Figure size 640x480 with 1 Axes>".
+# Python's name for an object without text: "<Figure size 640x480 with 1 Axes>".
 _OBJECT = re.compile(r"[\[(\s]{0,9}<[^<>]{1,500}>[\])\s,]{0,9}")
 _MAGIC = re.compile(
     r"\s{0,99}%%(bash|sh|sql|html|javascript|js|latex|perl|ruby|R|julia|writefile)\b"
@@ -34,7 +34,7 @@ _MAGIC = re.compile(
 
 
 def read(data: bytes) -> Content:
-    """Reads a notebook of format 3 or 4; a place is its cell, counted from 1."""
+    """Reads a notebook of format 3 or 4; its places are cells, counted from 1."""
     try:
         notebook = json.loads(decode(data))
     except ValueError as error:
@@ -71,10 +71,10 @@ def _cells(notebook: Any) -> list[Any] | None:
 
 
 class _Notebook:
-    """A notebook on its way to lines.
+    """Converts a notebook to lines.
 
     Attributes:
-        values: What it says of itself, in its metadata or in front matter.
+        values: The fields that describe it, from its metadata or front matter.
     """
 
     def __init__(self, metadata: Mapping[str, Any]) -> None:
@@ -134,12 +134,12 @@ class _Notebook:
         return re.sub(r"[^\w+#-]|^ipython3?$", "", named)[:30] or self._language[:30]
 
     def _outputs(self, outputs: Any) -> list[Line]:
-        """Returns what a cell printed, as one block after its code."""
+        """Returns the output of a cell, as one block after its code."""
         printed: list[str] = []
         lines: list[Line] = []
         for output in outputs if isinstance(outputs, list) else []:
             output = _mapping(output)
-            # Format 3 has what format 4 calls data beside the rest.
+            # Format 3 has the data of format 4 beside the other fields.
             shown = _mapping(output.get("data")) or output
             text = _printed(output, shown)
             if _has_picture(shown):
@@ -154,12 +154,12 @@ class _Notebook:
         return [*self._block("\n".join(printed)), *lines]
 
     def _page(self, page: str) -> list[Line]:
-        """Returns the text of an output of HTML; some of them are scripts and comments."""
+        """Returns the text of HTML output, which may be only scripts and comments."""
         try:
             web_page = importlib.import_module("antiphon.knowledge.readers.web_page")
             root = web_page.parse_page(page.encode())
         except ModuleNotFoundError:
-            # Notebooks are read without the extra `documents` too.
+            # Reading notebooks must work without the extra `documents`.
             self.losses.add(Loss.PAGE)
             return []
         except UnreadableError:
@@ -182,20 +182,20 @@ def _has_picture(shown: Mapping[str, Any]) -> bool:
 
 
 def _printed(output: Mapping[str, Any], shown: Mapping[str, Any]) -> str:
-    """Returns the text of an output; nothing of warnings, and of an error only what it says."""
+    """Returns the text of an output; nothing of warnings, and only the message of an error."""
     if output.get("name", output.get("stream")) == "stderr":
         return ""
     if output.get("output_type") in ("error", "pyerr"):
         return f"{_text(output.get('ename'))}: {clean(_text(output.get('evalue')))}"
     text = _text(shown.get("text/plain", shown.get("text")))
     lines = _ANSI.sub("", text).replace("\r\n", "\n").split("\n")
-    # A line of progress is written over by the next.
+    # The next line of progress overwrites the last.
     text = clean("\n".join([line.rstrip("\r").rpartition("\r")[2] for line in lines]))
     return "" if _OBJECT.fullmatch(text) else text
 
 
 def _hidden_parts(cell: Mapping[str, Any]) -> set[str]:
-    """Returns what of a cell its author has a book leave out: "cell", "input", "output"."""
+    """Returns the parts of a cell that its author hides in a book: "cell", "input", "output"."""
     tags = _mapping(cell.get("metadata")).get("tags")
     found = set()
     for tag in tags if isinstance(tags, list) else []:
@@ -220,6 +220,6 @@ def _text(value: Any) -> str:
     """Returns a text, which may be a list of its lines."""
     listed = value if isinstance(value, list) else [value]
     parts = [part for part in listed if isinstance(part, str)]
-    # In format 2, and in what some programs write, the lines of a list have no ends.
+    # In format 2, and in notebooks of some programs, the lines of a list have no line breaks.
     has_ends = any(part.endswith("\n") for part in parts[:-1])
     return ("" if has_ends else "\n").join(parts)

@@ -1,4 +1,4 @@
-"""XML of Office files, parsed with care, and its names with the prefixes that their standards use."""
+"""Parses XML of Office files safely, and names its elements with the prefixes of their standards."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _PREFIXES = {namespace: prefix for prefix, namespace in NAMESPACES.items()}
 
 
 def parse(data: bytes) -> etree._Element:
-    """Parses XML that may be hostile: nothing is fetched, no entity is resolved, and no tree is deeper than a stack.
+    """Parses XML that may be hostile: fetches nothing, resolves no entity, and limits the depth of the tree.
 
     Raises:
         UnreadableError: It is broken, or declares entities.
@@ -82,7 +82,7 @@ def _qualified(name: str) -> str:
 
 
 def attribute(element: etree._Element, name: str) -> str:
-    """Returns an attribute with the usual prefix, such as "w:val"; empty if it is not there."""
+    """Returns an attribute with the usual prefix, such as "w:val"; empty if it is missing."""
     return element.get(_qualified(name)) or ""
 
 
@@ -96,7 +96,7 @@ def child(element: etree._Element | None, path: str) -> etree._Element | None:
 
 
 def value(element: etree._Element | None, path: str) -> str | None:
-    """Returns what the property at a path is set to ("" if it is only there), or None if it is not there."""
+    """Returns the value of the property at a path ("" if it has none), or None if it is missing."""
     found = child(element, path)
     if found is None:
         return None
@@ -104,7 +104,7 @@ def value(element: etree._Element | None, path: str) -> str | None:
 
 
 def is_on(element: etree._Element | None, path: str) -> bool | None:
-    """Returns the state of a switch, which is on if nothing else is said, or None if it is not there."""
+    """Returns the state of a switch, which is on unless its value says otherwise, or None if it is missing."""
     found = value(element, path)
     return None if found is None else found not in ("0", "false", "off")
 

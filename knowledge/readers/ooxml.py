@@ -1,6 +1,6 @@
-"""The parts of Word and PowerPoint files, parsed, and what leads from one to another.
+"""The parsed parts of Word and PowerPoint files, and their relationships.
 
-Both forms of the standard are read, for Strict differs from the usual one by its namespaces alone
+It reads both forms of the standard, because Strict differs from the usual form only in its namespaces
 (https://www.iso.org/standard/71691.html).
 """
 
@@ -29,12 +29,12 @@ _PROPERTIES = "core-properties"
 
 
 def branches(alternate: etree._Element) -> list[etree._Element]:
-    """Returns the forms of one thing among which a program chooses the first that it knows."""
+    """Returns the alternative forms of one thing; a program uses the first that it knows."""
     return [each for each in alternate if kind(each) in ("mc:Choice", "mc:Fallback")]
 
 
 class Relation(NamedTuple):
-    """What one part says of another: what it is to it, and its name."""
+    """The relationship of one part to another: its type, and the other's name."""
 
     type: str
     part: str
@@ -45,10 +45,10 @@ class Package:
 
     Args:
         name: Its format in words.
-        root: The name of its main part's root.
+        root: The name of the root element of its main part.
 
     Raises:
-        UnreadableError: It is no such file, encrypted, broken, or too large.
+        UnreadableError: It is not such a file, or is encrypted, broken, or too large.
     """
 
     def __init__(self, name: str, root: str, data: bytes) -> None:
@@ -67,7 +67,7 @@ class Package:
         """Parses one part.
 
         Raises:
-            UnreadableError: It is not there, or broken.
+            UnreadableError: It is missing or broken.
         """
         data = self._archive.read(part)
         if b"purl.oclc.org/ooxml" in data:
@@ -75,7 +75,7 @@ class Package:
         return parse(data)
 
     def relations(self, part: str) -> dict[str, Relation]:
-        """Returns the parts that a part names, by the ids under which it does."""
+        """Returns the parts that a part refers to, by their relationship ids."""
         folder, name = posixpath.split(part)
         listed = posixpath.join(folder, "_rels", f"{name}.rels")
         relations: dict[str, Relation] = {}

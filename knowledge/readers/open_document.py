@@ -1,4 +1,4 @@
-"""OpenDocument texts and slides (.odt, .odp): what is on their pages, in its order."""
+"""Reads OpenDocument texts and slides (.odt, .odp): the content of their pages, in order."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ from antiphon.knowledge.readers.paragraphs import (
 from antiphon.knowledge.readers.plain_text import clean, one_line
 
 _MOST_REPEATED = 100
-"""Cells that one cell, or spaces that one space, stands for; a file may claim any number."""
-# Text that was deleted, and what no page shows.
+"""Most repetitions of one cell or one space; a file may claim any number."""
+# Deleted text, and elements that no page shows.
 _UNSEEN = frozenset(
     {
         "text:tracked-changes",
@@ -49,7 +49,7 @@ _UNSEEN = frozenset(
         "svg:desc",
     }
 )
-# An embedded file has a picture of itself beside it.
+# An embedded file comes with a picture of itself.
 _SILENT = {
     "draw:object-ole": Loss.EMBEDDED,
     "draw:plugin": Loss.MEDIA,
@@ -59,7 +59,7 @@ _FURNITURE = ("page-number", "date-time", "header", "footer")
 
 
 class _Words:
-    """The words of one paragraph as they are gathered, and what is beside it."""
+    """Collects the words of one paragraph, and the content beside it."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -67,7 +67,7 @@ class _Words:
 
 
 def read_text(data: bytes) -> Content:
-    """Reads an OpenDocument text; a place is the heading above, for the file knows no pages."""
+    """Reads an OpenDocument text; a place is the heading above, because the file has no page numbers."""
     document = _Document("an OpenDocument text", "office:text", data)
     lines = document.paragraphs.whole(document.blocks(document.body))
     values = {"title": document.paragraphs.title}
@@ -86,11 +86,11 @@ def read_slides(data: bytes) -> Content:
 
 
 class _Document:
-    """One document as it is walked.
+    """Walks one document.
 
     Args:
         name: Its format in words.
-        body: The element that holds what is on its pages.
+        body: The element with the content of its pages.
     """
 
     def __init__(self, name: str, body: str, data: bytes) -> None:
@@ -140,7 +140,7 @@ class _Document:
         return None if found is None else found.text
 
     def blocks(self, element: etree._Element) -> Iterator[Line]:
-        """Yields the lines of what is within an element; what wraps it is gone through."""
+        """Yields the lines of an element's content, looking through wrappers."""
         for each in element:
             name = kind(each)
             handler = self._block_handlers.get(name, self.blocks)
@@ -157,7 +157,7 @@ class _Document:
                 title = joined(self.blocks(each))
             elif what not in _FURNITURE:
                 body += [*self._wrapped(each), BLANK]
-        # Elsewhere a title is over its slide; the title of a lesson, and one that stands alone, is also read.
+        # Usually a title becomes the place of its slide; that of a lesson, and one without other text, is also text.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))
@@ -187,7 +187,7 @@ class _Document:
         yield from words.beside
 
     def _walk(self, element: etree._Element, words: _Words) -> None:
-        """Gathers the text of an element, with what is between its parts."""
+        """Collects the text of an element, including the text between its children."""
         words.parts.append(_collapsed(element.text))
         for each in element:
             name = kind(each)
@@ -218,7 +218,7 @@ class _Document:
             words.beside += (Line(f"[note: {text}]"), BLANK)
 
     def _ruby(self, element: etree._Element, words: _Words) -> None:
-        """Reads a word, then how it is pronounced."""
+        """Reads a word, then its pronunciation."""
         for name, opened, closed in (("ruby-base", "", ""), ("ruby-text", "(", ")")):
             part = child(element, f"text:{name}")
             if part is not None:
@@ -253,7 +253,7 @@ class _Document:
         yield from table(rows)
 
     def _frame(self, frame: etree._Element) -> Iterator[Line]:
-        """Yields what the first form of a thing says that says something: a box, an object, else its description."""
+        """Yields the first form of a thing with any text: a box, an object, or else its description."""
         lost = self.losses.counted()
         for each in frame:
             self.losses.reset(lost)
@@ -273,7 +273,7 @@ class _Document:
             yield from self._wrapped(element)
 
     def _object(self, element: etree._Element) -> Iterator[Line]:
-        """Yields a formula or a chart, which is a document in the document."""
+        """Yields a formula or a chart, which is an embedded document."""
         folder = attribute(element, "xlink:href").removeprefix("./").rstrip("/")
         inner = self._optional(f"{folder}/content.xml") if folder else b""
         if inner:
@@ -286,7 +286,7 @@ class _Document:
             yield from self.blocks(element)
 
     def _formula(self, element: etree._Element) -> Iterator[Line]:
-        # As its author typed it; the other form has a sign in each element.
+        # The author's input; the other form has a sign in each element.
         typed = next(every(element, "math:annotation"), None)
         text = " ".join(element.itertext()) if typed is None else typed.text
         yield Line(one_line(text or ""))
@@ -317,7 +317,7 @@ def _description(frame: etree._Element) -> str:
 
 
 def _collapsed(text: str | None) -> str:
-    """Returns text as the standard reads it: spaces and line ends of the file are one space."""
+    """Collapses white space as the standard demands: spaces and line breaks in the file are one space."""
     if not text:
         return ""
     words = " ".join(text.split())
@@ -331,7 +331,7 @@ def _times(text: str) -> int:
 
 
 def _rows(element: etree._Element) -> Iterator[etree._Element]:
-    """Yields the rows of a table, whatever groups them."""
+    """Yields the rows of a table, looking through groups."""
     for each in element:
         if kind(each) == "table:table-row":
             yield each
@@ -340,12 +340,12 @@ def _rows(element: etree._Element) -> Iterator[etree._Element]:
 
 
 def _cells(row: etree._Element) -> Iterator[etree._Element]:
-    """Yields the cells of a row; of one that others cover only what is left of a column, which is empty."""
+    """Yields the cells of a row, without those under a column span; those under a row span are empty cells."""
     covered = 0
     for each in row:
         if kind(each) == "table:table-cell":
             covered = _times(attribute(each, "table:number-columns-spanned")) - 1
-            # Sheets fill their rows with one empty cell, repeated.
+            # Spreadsheets fill the rest of a row with one repeated empty cell.
             times = _times(attribute(each, "table:number-columns-repeated"))
             for _ in range(times if len(each) else 1):
                 yield each

@@ -1,4 +1,4 @@
-"""What the styles of an OpenDocument say: titles, programs, hidden text, and the numbers of lists."""
+"""Evaluates the styles of an OpenDocument: titles, programs, hidden text, and the numbers of lists."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.knowledge.readers.paragraphs import BULLET
 from antiphon.knowledge.readers.word_lists import written
 
 _DEEPEST = 20
-"""Styles that a style may be based on, one on another."""
+"""Longest chain of styles, each based on the next."""
 _FORMS = {
     "1": "decimal",
     "a": "lowerLetter",
@@ -25,7 +25,7 @@ class Styles:
     """The styles of one document.
 
     Args:
-        roots: Of the parts that declare them.
+        roots: The roots of the parts that declare them.
     """
 
     def __init__(self, roots: Iterable[etree._Element]) -> None:
@@ -46,7 +46,7 @@ class Styles:
             name = attribute(style, "style:parent-style-name")
 
     def names(self, name: str) -> set[str]:
-        """Returns the names of a style and of those that it is based on, in lower case."""
+        """Returns the names of a style and of its ancestors, in lower case."""
         names = {name}
         for style in self._chain(name):
             names.add(attribute(style, "style:display-name"))
@@ -63,7 +63,7 @@ class Styles:
         return False
 
     def list_label(self, name: str, level: int, number: int) -> str:
-        """Returns what is before an item of a list of a style: `BULLET`, its number, or nothing."""
+        """Returns the label of an item in a list of a style: `BULLET`, its number, or nothing."""
         declared = self._lists.get(name)
         if declared is None:
             return BULLET

@@ -1,4 +1,4 @@
-"""What of a web page is not its own text: menus, banners, links of its generator, and what nobody sees."""
+"""Recognises the parts of a web page that are not its own text: menus, banners, links of its generator, hidden text."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from itertools import islice
 
 from lxml import etree, html
 
-# Nothing within them is the page's own text.
+# These elements never hold the page's own text.
 _UNSEEN = frozenset(
     (
         "script",
         "style",
         "noscript",
         "template",
-        # Not the head: the parser puts the beginning of a page without a body into it.
+        # Without `head`, into which the parser puts the beginning of a page without a body.
         "title",
         "select",
         "datalist",
@@ -23,7 +23,7 @@ _UNSEEN = frozenset(
         "rp",
     )
 )
-# A model would read what is hidden so, and no reader of the page would know why it answers as it does.
+# A model would read text that is hidden this way, and nobody who sees the page would understand its answers.
 _UNSEEN_STYLE = re.compile(
     r"display\s*:\s*none|visibility\s*:\s*hidden|(?:opacity|font-size)\s*:\s*0(?:\.0*)?(?![.\d])",
     re.IGNORECASE,
@@ -33,10 +33,10 @@ _FURNITURE_ROLE_NAMES = """
     search dialog alertdialog menu menubar toolbar doc-toc doc-pagelist
 """
 _FURNITURE_ROLES = frozenset(_FURNITURE_ROLE_NAMES.split())
-# Lists of a book's parts, as EPUB names them.
+# Lists of a book's parts, by their names in EPUB.
 _BOOK_FURNITURE = frozenset(("toc", "landmarks", "loi", "lot", "page-list"))
-# Names that generators and themes give to what is around a page's text. Any of them may be the name of a lesson
-# too, so links must make up nearly all of it.
+# Names that generators and themes give to the surroundings of a page's text. Any of them may also name a lesson, so
+# nearly all of the element must be links.
 _MENU = re.compile(
     r"(?:\w{1,40}[-_])?(?:nav(?:bar|igation)?|breadcrumbs?|menu|sidebar|toc|pagination|pager|footer|masthead|related)"
     r"|sphinxsidebar\w*|table-of-contents|contents|prev-next.{0,20}|tocwrapper|page-tools|share|social.{0,20}",
@@ -50,7 +50,7 @@ _CONSENT = re.compile(
 _LONGEST_CONSENT = 2_000
 _LONGEST_MENU = 50_000
 _LEAST_LINKED = 0.8
-# Each is one string, made within the library: a menu may lie within a menu, and holds all links of it.
+# Each returns one string, made within the library, because menus may be nested, and the outer one repeats all links.
 _STRINGS = {"str": "http://exslt.org/strings"}
 _TEXT = etree.XPath("string()", smart_strings=False)
 _UNSHOWN_TEXT = etree.XPath(
@@ -79,9 +79,9 @@ _OWN_SCOPE = ("main", "article", "section", "blockquote", "figure", "li")
 
 
 def is_unseen(element: html.HtmlElement) -> bool:
-    """Returns True for what a reader of the page does not see, as far as the element says so itself."""
+    """Returns True for an element that is invisible by its own attributes."""
     tag = element.tag
-    # A comment has a function for its tag.
+    # The tag of a comment is a function.
     if not isinstance(tag, str) or tag in _UNSEEN:
         return True
     if element.get("hidden", "until-found") != "until-found":
@@ -92,19 +92,19 @@ def is_unseen(element: html.HtmlElement) -> bool:
 
 
 def is_main(element: html.HtmlElement) -> bool:
-    """Returns True for a part that the page calls its main one."""
+    """Returns True for a part that the page marks as its main one."""
     return bool(element.tag == "main" or element.get("role") == "main")
 
 
 def is_furniture(element: html.HtmlElement) -> bool:
-    """Returns True for what is on a page and is not its text: it is there on every page, or a second time."""
-    # Most elements are of no such tag, and say nothing of themselves.
+    """Returns True for an element that is not the page's text: it appears on every page, or a second time."""
+    # Most elements have no such tag, and no telling attributes.
     if element.tag not in _TAGS_OF_FURNITURE and not element.keys():
         return False
     role = element.get("role", "").lower()
     if element.tag == "nav" or role in _FURNITURE_ROLES:
         return True
-    # Within the text it is a box of links about its subject, as at the foot of an article in an encyclopedia.
+    # Within the text it is a box of links on the subject, as at the foot of an encyclopedia article.
     if role == "navigation":
         return not any(map(is_main, element.iterancestors()))
     if not _BOOK_FURNITURE.isdisjoint(element.get("epub:type", "").split()):
@@ -113,7 +113,7 @@ def is_furniture(element: html.HtmlElement) -> bool:
 
 
 def _is_tool(element: html.HtmlElement) -> bool:
-    """Returns True for buttons and links that do something with the page, and are nothing that it says."""
+    """Returns True for buttons and links that act on the page and are not part of its text."""
     if element.tag == "button":
         return not _is_question(element)
     if element.tag != "a":
@@ -129,7 +129,7 @@ def _is_tool(element: html.HtmlElement) -> bool:
 
 
 def _is_question(button: html.HtmlElement) -> bool:
-    """Returns True for a button that opens an answer: it is the question."""
+    """Returns True for a button that opens an answer, because its label is the question."""
     opens = "aria-expanded" in button.attrib or "aria-controls" in button.attrib
     return opens or _is_in(button, _SHOWN_BUTTONS)
 
@@ -139,7 +139,7 @@ def _is_in(element: html.HtmlElement, tags: tuple[str, ...]) -> bool:
 
 
 def _stands_alone(link: html.HtmlElement) -> bool:
-    """Returns True if no words are beside it: in the middle of a sentence "next" is a word."""
+    """Returns True if it has no words beside it, because in the middle of a sentence "next" is a word."""
     before = link.getprevious()
     parent = link.getparent()
     words = link.tail or ""
@@ -151,7 +151,7 @@ def _stands_alone(link: html.HtmlElement) -> bool:
 
 
 def _is_repeated(element: html.HtmlElement) -> bool:
-    """Returns True for what is hidden from screen readers because it is there a second time, for them."""
+    """Returns True for an element hidden from screen readers because the page repeats it for them."""
     if element.get("aria-hidden") != "true":
         return False
     parent = element.getparent()
@@ -182,19 +182,19 @@ def _is_around_text(element: html.HtmlElement) -> bool:
 
 
 def _is_named_furniture(element: html.HtmlElement) -> bool:
-    """Returns True for what its class or id names as furniture, if its text does not contradict."""
+    """Returns True for furniture by class or id, unless its text contradicts that."""
     names = f"{element.get('class', '')} {element.get('id', '')}".split()
     if any(map(_LINE_NUMBERS.fullmatch, names)):
         return not any(map(str.isalpha, _text(element)))
     if any(map(_CONSENT.fullmatch, names)):
         return len(_text(element)) < _LONGEST_CONSENT
-    # A page's body has the names of all that it may hold.
+    # The classes of a page's body name everything that it may hold.
     is_named = element.tag != "body" and any(map(_MENU.fullmatch, names))
     return is_named and not is_main(element) and _is_menu(element)
 
 
 def _has_text(header: html.HtmlElement) -> bool:
-    """Returns True if an article is in it, or the title of the page and not that of the site above another."""
+    """Returns True if it contains an article, or the title of the page rather than that of the site above another."""
     if header.find(".//article") is not None:
         return True
     if header.find(".//h1") is None:
@@ -203,7 +203,7 @@ def _has_text(header: html.HtmlElement) -> bool:
 
 
 def _is_menu(element: html.HtmlElement) -> bool:
-    """Returns True for what is links, but for a few words."""
+    """Returns True for an element that is all links except a few words."""
     length = shown_length(element)
     if length > _LONGEST_MENU:
         return False
@@ -211,7 +211,7 @@ def _is_menu(element: html.HtmlElement) -> bool:
 
 
 def shown_length(element: html.HtmlElement) -> int:
-    """Returns how many letters an element shows."""
+    """Returns the number of letters in an element's visible text."""
     return _letters(_TEXT(element)) - _letters(_UNSHOWN_TEXT(element))
 
 

@@ -1,4 +1,4 @@
-"""A web page on its way to lines: headings, lists, tables, code and formulas keep their shape."""
+"""Converts a web page to lines: headings, lists, tables, code and formulas keep their shape."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _BLOCK_TAGS = """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _LISTS = ("ol", "ul", "menu")
 _SEVERAL = ("p", "ul", "ol", "pre", "blockquote")
-# What else is shown within a page, and not its text.
+# Other things embedded in a page that are not its text.
 _EMBEDDED = frozenset(("iframe", "object", "embed", "video", "audio", "svg"))
 _VIDEO = re.compile(r"youtu|vimeo|video|wistia|loom|panopto|bilibili", re.IGNORECASE)
 _TEX = "math/tex"
@@ -39,7 +39,7 @@ _ENDED = re.compile(r".*[^\w\s)\]\"']")
 
 
 def is_layout(table: html.HtmlElement) -> bool:
-    """Returns True for a table that places blocks on a page, and holds no data."""
+    """Returns True for a table that lays out a page and holds no data."""
     if table.get("role") in ("presentation", "none"):
         return True
     if any(other is not table for other in table.iter("table")):
@@ -55,11 +55,11 @@ def is_layout(table: html.HtmlElement) -> bool:
 
 
 class PageLines:
-    """A page on its way to lines: text gathers until a block begins or ends.
+    """Converts a page to lines: collects text until a block begins or ends.
 
     Args:
-        losses: What of it is not read is noted there.
-        with_furniture: Its menus are read too.
+        losses: Notes the parts that are not read.
+        with_furniture: True to read its menus too.
     """
 
     def __init__(self, losses: Losses, with_furniture: bool = False) -> None:
@@ -68,16 +68,16 @@ class PageLines:
         self._lines: list[Line] = []
         self._words: list[str] = []
         self._item = ""
-        # The number of the next item of each list that is open, innermost last; None if it has no numbers.
+        # The number of the next item of each open list, innermost last; None if it has no numbers.
         self._lists: list[int | None] = []
-        # Of each table that is open, innermost last: whether it is one of data.
+        # For each open table, innermost last: True if it holds data.
         self._tables: list[bool] = []
         self._row: list[str] | None = None
-        # The heading or the program that is open: its blocks are no paragraphs.
+        # The open heading or program, whose blocks are no paragraphs.
         self._holds: html.HtmlElement | None = None
 
     def lines(self, parts: Iterable[html.HtmlElement]) -> list[Line]:
-        """Walks the parts of a page without recursion: they may be nested as deeply as the parser lets them."""
+        """Walks the parts of a page without recursion, because they may be as deeply nested as the parser allows."""
         for part in parts:
             self._walk(part)
             self._flush()
@@ -95,12 +95,12 @@ class PageLines:
                 self._start(element)
             elif event == "end" and element is not skipped:
                 self._end(element)
-            # Whatever it was, the text behind it is the page's.
+            # The text after any element belongs to the page.
             if event != "start" and element.tail and element is not part:
                 self._words.append(element.tail)
 
     def _is_left_out(self, element: html.HtmlElement) -> bool:
-        """Returns True for what is not read as text; what stands for it is noted."""
+        """Returns True for an element that is not read as text, after noting its replacement or loss."""
         tag = element.tag
         if tag == "script" and _TEX in element.get("type", ""):
             self._words.append(f"${element.text_content().strip()}$")
@@ -152,13 +152,13 @@ class PageLines:
             self._item = self._next_item()
 
     def _inline(self, element: html.HtmlElement) -> str:
-        """Returns what stands for an element before its text."""
+        """Returns the mark before an element's text."""
         tag = element.tag
         if tag == "br":
             return "\n"
         if tag == "rt":
             return "("
-        # 10 to the sixth is not 106.
+        # Marked, so that 10 to the sixth does not become 106.
         if tag == "sup" and _POWER.fullmatch(element.text or ""):
             return "^"
         if tag == "img" and not _is_icon(element):
@@ -193,7 +193,7 @@ class PageLines:
     def _end_block(self, tag: str) -> None:
         self._flush()
         if tag == "li":
-            # An item without words numbers nothing else.
+            # An item without words must not pass its number to other text.
             self._item = ""
         elif self._holds is None and self._row is None:
             self._lines.append(BLANK)
@@ -233,13 +233,13 @@ class PageLines:
                 self._lines += code_lines(code, _language(element))
 
     def _term(self) -> None:
-        """Ends a term, so that what it means follows on its line."""
+        """Ends a term so that its meaning follows on the same line."""
         words = self._take()
         if words:
             self._lines.append(Line(words if _ENDED.fullmatch(words) else f"{words}:"))
 
     def _flush(self) -> None:
-        """Ends the line that was begun; within a row, a heading or a program the words go on."""
+        """Ends the current line, except within a row, a heading or a program."""
         if self._holds is not None or self._row is not None:
             if self._words and not self._words[-1].endswith("\n"):
                 self._words.append("\n")
@@ -248,7 +248,7 @@ class PageLines:
         self._words.clear()
         for line in text.split("\n"):
             words = " ".join(line.split())
-            # What stood between links back and forth.
+            # Separators between links back and forth.
             if words.strip("|\u00b7\u2022"):
                 self._lines.append(Line(self._item + words))
                 self._item = ""
@@ -267,7 +267,7 @@ def _first_number(element: html.HtmlElement) -> int | None:
 
 
 def _is_icon(element: html.HtmlElement) -> bool:
-    """Returns True for what is too small to say anything."""
+    """Returns True for a picture that is decoration or too small to show anything."""
     for side in (element.get("width", ""), element.get("height", "")):
         if (
             side.isascii()
@@ -280,7 +280,7 @@ def _is_icon(element: html.HtmlElement) -> bool:
 
 
 def _language(element: html.HtmlElement) -> str:
-    """Returns the language of a program, as an element of it or around it names it; empty if none does."""
+    """Returns the language of a program from an element in or around it; empty if none names it."""
     named = [element, *element.iterchildren("code"), *element.iterancestors()]
     for each in named[: _NEAR_PRE + 1]:
         language = each.get("data-lang") or ""

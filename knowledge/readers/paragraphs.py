@@ -1,4 +1,4 @@
-"""Paragraphs and tables of word processors as lines: headings, titles, items, programs, text."""
+"""Converts paragraphs and tables of word processors to lines: headings, titles, items, programs, text."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CODE_STYLES = frozenset(
         "source code",
     }
 )
-"""Names of the styles in which people and programs write code, in lower case."""
+"""Names of styles for code, in lower case."""
 _CODE = re.compile(
     r"[;{}:]$|\w\(|\s[=<>+]=?\s|->|^[ \t]{0,40}[#$>]|^(?: {2}|\t)|^(?:import|from|def|class|return|SELECT)\b",
     re.MULTILINE,
@@ -35,12 +35,12 @@ _NUMBER = re.compile(r"[0-9]{1,3}[.)]")
 
 
 class Shape(Value, frozen=True, kw_only=True):
-    """What a paragraph is.
+    """The properties of a paragraph.
 
     Attributes:
         level: Of the heading; 0 for text.
-        is_monospaced: It is set in a font for programs, in which some people write their prose too.
-        label: What is before an item of a list or a numbered heading: `BULLET`, its number, or nothing.
+        is_monospaced: True if it is in a font for programs, which some people use for prose too.
+        label: The label of a list item or a numbered heading: `BULLET`, its number, or nothing.
     """
 
     level: int = 0
@@ -51,10 +51,10 @@ class Shape(Value, frozen=True, kw_only=True):
 
 
 class Paragraphs:
-    """The paragraphs of one document, one after the other.
+    """Converts the paragraphs of one document, one after the other.
 
     Attributes:
-        title: The document's, once a paragraph was it.
+        title: The document's title, once a paragraph has given it.
     """
 
     def __init__(self) -> None:
@@ -91,7 +91,7 @@ class Paragraphs:
         return was_item and not is_item
 
     def whole(self, lines: Iterable[Line]) -> list[Line]:
-        """Returns the lines of the document; of one of headings alone they are its text."""
+        """Returns the lines of the document; if it has only headings, they become its text."""
         read = list(_fenced(lines))
         if any(line.text and not line.level for line in read):
             return read
@@ -132,7 +132,7 @@ def row(cells: Sequence[str]) -> Line:
 
 
 def table(rows: Sequence[Sequence[Sequence[Line]]]) -> Iterator[Line]:
-    """Yields the rows of a table whose cells have lines of their own; one of one column is a frame around text."""
+    """Yields the rows of a table whose cells have lines of their own; a table of one column is a frame around text."""
     is_frame = all(len(cells) <= 1 for cells in rows)
     yield BLANK
     for cells in rows:

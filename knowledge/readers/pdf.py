@@ -1,4 +1,4 @@
-"""PDF: the text of each page, under the chapters of its outline, and once each what is on most of them."""
+"""Reads PDF: the text of each page, under the chapters of its outline, without repeating running titles."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from antiphon.knowledge.readers.content import (
 )
 from antiphon.knowledge.readers.pdf_pages import HYPHEN, Chapter, Page, read_pdf
 
-# The mark may be behind what a mail or web server put before it.
+# Data of a mail or web server may precede the mark.
 _HEAD_BYTES = 1_024
-# A line is a running title if it is among the outermost of so many pages, and of a third of all: those of left and
-# right pages differ.
+# A line is a running title if it is among the outermost lines of this many pages, and of a third of all, because left
+# and right pages have different ones.
 _FEWEST_REPEATS = 4
 _EDGE_LINES = 2
 _DIGITS = re.compile(r"[0-9]+")
@@ -31,12 +31,12 @@ _WORD = re.compile(r"\w+(?:-\w+)*")
 _LONG_PART = 4
 _FEW_PAGES = 3
 _LEAST_TITLE = 6
-# More titles on one page are no outline.
+# More titles than this on one page are no real outline.
 _MOST_TITLES = 50
 
 
 def read(data: bytes) -> Content:
-    """Reads a PDF; a place is its page, counted from 1 as viewers and `#page=` do."""
+    """Reads a PDF; its places are pages, counted from 1 as in viewers and `#page=`."""
     if b"%PDF-" not in data[:_HEAD_BYTES]:
         raise not_a("a PDF file", data)
     found = read_pdf(data)
@@ -65,7 +65,7 @@ def _check_text(pages: Sequence[Page]) -> None:
 
 
 def _losses(pages: Sequence[Page]) -> Iterator[str]:
-    """Says what of the pages is not in the text."""
+    """Describes the parts of the pages that are not in the text."""
     unread = [page.is_unread for page in pages]
     if any(unread):
         yield f"{_named(unread)} could not be read"
@@ -82,7 +82,7 @@ def _losses(pages: Sequence[Page]) -> Iterator[str]:
 
 
 def _named(flags: Sequence[bool]) -> str:
-    """Names the pages that have a flag, or counts them."""
+    """Names the pages with a flag, or counts them."""
     numbers = [str(at) for at, flag in enumerate(flags, start=1) if flag]
     if len(numbers) == 1:
         return f"page {numbers[0]}"
@@ -113,7 +113,7 @@ def _lines(
 
 
 def _headings(texts: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
-    """Returns the line of a page that each title is; at -1 the first one that is on no line."""
+    """Returns the line of a page for each title; at -1 the first title that is on no line."""
     found: dict[int, str] = {}
     if not titles:
         return found
@@ -143,7 +143,7 @@ def _plain(text: str) -> str:
 
 
 def _said_once(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Leaves running titles only if they are first, and takes out the pages' numbers."""
+    """Keeps only the first of equal running titles, and removes page numbers."""
     running = _running_lines(pages)
     said: set[str] = set()
     kept_pages = []
@@ -162,7 +162,7 @@ def _said_once(pages: Sequence[Sequence[str]]) -> list[list[str]]:
 
 
 def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
-    """Finds titles and page numbers that are at the top or the bottom of most pages."""
+    """Finds titles and page numbers at the top or the bottom of many pages."""
     counts: Counter[str] = Counter()
     for page in pages:
         counts.update({_shape(page[at]) for at in _edges(page)})
@@ -171,21 +171,21 @@ def _running_lines(pages: Sequence[Sequence[str]]) -> set[str]:
 
 
 def _edges(page: Sequence[str]) -> set[int]:
-    """Returns which lines of a page are the outermost that are not blank; a few lines are all of them text."""
+    """Returns the indexes of a page's outermost lines that are not blank; none if it has few lines."""
     full = [at for at, line in enumerate(page) if line]
     count = min(_EDGE_LINES, len(full) // 4)
     return {*full[:count], *full[len(full) - count :]}
 
 
 def _shape(line: str) -> str:
-    """Returns a line without what differs from page to page."""
+    """Returns a line without the parts that differ from page to page."""
     return _DIGITS.sub("#", line)
 
 
 def _whole_words(texts: list[str]) -> list[str]:
-    """Makes words whole that the ends of lines divide.
+    """Rejoins words divided at the ends of lines.
 
-    They keep a hyphen of their own, as in "self-publishing", if the document has both parts as words and not the whole.
+    They keep a real hyphen, as in "self-publishing", if the document has both parts as words but not the whole.
     """
     if not any(HYPHEN in text for text in texts):
         return texts

@@ -1,6 +1,6 @@
-"""The text of each page of a PDF: pdfium reads it, and pypdf once more what pdfium cannot read or reads as garbage.
+"""Reads the text of each page of a PDF with pdfium, and with pypdf the pages that pdfium fails on or reads as garbage.
 
-pdfium is the quicker one by far, knows every encryption, and sets spaces where a page shows them.
+pdfium is faster by far, knows every encryption, and puts in the spaces that a page shows.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from antiphon.knowledge.readers.plain_text import clean, one_line
 MOST_PAGES = 5_000
 _MOST_CHAPTERS = 10_000
 _ENCRYPTED = "it is encrypted; save it again without a password"
-# pypdf may take a second for a page; if it was of no use so often it is not asked again.
+# pypdf may take a second a page, so after this many useless tries it is not used again.
 _MOST_IN_VAIN = 5
-# It must be better by so much: to read a page anew in another order is worth nothing by itself.
+# It must be better by this factor, because rereading a page in another order has no value by itself.
 _BETTER = 1.02
-# A picture of words is an image, or it is drawn of many lines.
+# A picture of words is an image, or drawn with many lines.
 _FEWEST_STROKES = 50
 _LINE_END_HYPHEN = re.compile(r"(?<=\w)[-\u00ad\u2010]\n(?=\w)")
 HYPHEN = "\ufffe"
-"""Where the end of a line divides a word; pdfium writes it so, and leaves out the end of the line."""
+"""pdfium's mark for a word divided at the end of a line, in place of the line break."""
 _JOINED_LETTERS = re.compile("[\ufb00-\ufb06\ufb13-\ufb17\ufb50-\ufdfb\ufe70-\ufefc]+")
-# Alef and lam, in the order in which pdfium writes the sign that joins them; the article is written so too.
+# Alef and lam, in pdfium's order for their ligature; the article is spelled the same way.
 _ALEF_LAM = re.compile("[\u0622\u0623\u0625\u0627]\u0644")
 
 
@@ -44,9 +44,9 @@ class Page(NamedTuple):
     Attributes:
         text: Its legible lines.
         is_unread: Neither reader could read it.
-        is_garbled: Text was left out, for its font has no map to letters.
-        is_run_together: Text was left out, for its words have no spaces between them.
-        is_picture: It shows something and holds no text.
+        is_garbled: True if text was left out because its font has no map to letters.
+        is_run_together: True if text was left out because its words have no spaces between them.
+        is_picture: True if it shows something but holds no text.
     """
 
     text: str = ""
@@ -57,14 +57,14 @@ class Page(NamedTuple):
 
 
 class Chapter(NamedTuple):
-    """An entry of the document's own outline, and the page to which it leads, counted from 1."""
+    """An entry of the document's own outline, and its target page, counted from 1."""
 
     title: str
     page: int
 
 
 class PdfText(NamedTuple):
-    """What a PDF says."""
+    """The content of a PDF."""
 
     pages: list[Page]
     title: str = ""
@@ -72,7 +72,7 @@ class PdfText(NamedTuple):
 
 
 class _Read(NamedTuple):
-    """What pdfium makes of a page: None if it cannot read it, and whether there is something that it shows."""
+    """pdfium's result for a page: None if it cannot read it, and whether the page shows anything."""
 
     text: str | None
     has_text: bool = False
@@ -130,7 +130,7 @@ def _pdfium_page(document: pypdfium2.PdfDocument, number: int) -> _Read:
 
 
 def _shown(page: pypdfium2.PdfPage) -> _Read:
-    """Says what a page without text shows."""
+    """Describes a page without text."""
     strokes = 0
     for each in islice(page.get_objects(max_depth=3), 10 * _FEWEST_STROKES):
         if each.type == raw.FPDF_PAGEOBJ_TEXT:
@@ -142,7 +142,7 @@ def _shown(page: pypdfium2.PdfPage) -> _Read:
 
 
 def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
-    """Turns round what pdfium writes backwards: the two letters of an Arabic sign are at the same place."""
+    """Reverses letters that pdfium writes backwards: the two of an Arabic ligature, which have the same place."""
     if _ALEF_LAM.search(text) is None:
         return text
     letters = list(text)
@@ -156,7 +156,7 @@ def _in_reading_order(page: pypdfium2.PdfTextPage, text: str) -> str:
 
 
 def _page(read: _Read, number: int, second: _Second) -> Page:
-    """Takes the better of what the two readers make of a page."""
+    """Chooses the better of the two readers' results for a page."""
     found = _judged(read.text) if read.text is not None else None
     if found is None or found.is_doubtful or read.has_text:
         other = second.page(number)
@@ -180,7 +180,7 @@ def _is_better(other: Legible, found: Legible | None) -> bool:
 def _judged(text: str) -> Legible:
     marked = _LINE_END_HYPHEN.sub(HYPHEN, text.replace("\r\n", "\n"))
     found = legible(marked)
-    # Signs that stand for several letters at once are no letters to a search.
+    # A search does not recognise the letters in ligatures.
     letters = _JOINED_LETTERS.sub(_apart, found.text)
     return found._replace(text=clean(letters))
 
@@ -190,7 +190,7 @@ def _apart(found: re.Match[str]) -> str:
 
 
 class _Second:
-    """The second reader, opened once it is needed."""
+    """The second reader, opened on demand."""
 
     def __init__(self, data: bytes) -> None:
         self._data = data
@@ -199,11 +199,11 @@ class _Second:
         self._count: int | None = None
 
     def expect(self, count: int) -> None:
-        """Notes how many pages there are: of two readers that count otherwise, one has other numbers for them."""
+        """Notes the number of pages: if the two readers count differently, their page numbers do not match."""
         self._count = count
 
     def page(self, number: int) -> Legible | None:
-        """Returns what it makes of a page; None if it cannot read it, or was not of use for long."""
+        """Returns its text of a page; None if it cannot read it, or has been useless too often."""
         if self._in_vain == _MOST_IN_VAIN:
             return None
         self._in_vain += 1
@@ -212,7 +212,7 @@ class _Second:
             if self._count is not None and len(pages) != self._count:
                 return None
             return _judged(pages[number].extract_text())
-        except Exception:  # noqa: BLE001 - what a library raises about a broken file is no bug of ours
+        except Exception:  # noqa: BLE001 - an exception of a library about a broken file is no bug of ours
             return None
 
     def was_of_use(self) -> None:
@@ -222,7 +222,7 @@ class _Second:
         """Returns all pages of a document that the first reader cannot open.
 
         Raises:
-            UnreadableError: This one cannot either.
+            UnreadableError: This one cannot open it either.
         """
         try:
             count = len(self._opened().pages)
@@ -266,7 +266,7 @@ def _outline(document: pypdfium2.PdfDocument) -> Iterator[Chapter]:
         try:
             title = one_line(entry.get_title())
         except UnicodeDecodeError:
-            # One title that is no text takes the pages from nobody.
+            # A single invalid title must not cost the reader the pages.
             continue
         target = entry.get_dest()
         page = None if target is None else target.get_index()

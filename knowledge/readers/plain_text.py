@@ -1,4 +1,4 @@
-"""Plain text and course scripts: bytes of any encoding that editors write."""
+"""Reads plain text and course scripts, in any encoding that editors write."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def read(data: bytes) -> Content:
 
 
 def decode(data: bytes, declared: str = "") -> str:
-    """Decodes a text of any encoding; line ends become `\\n`, unseen characters go.
+    """Decodes a text of any encoding; line ends become `\\n`, invisible characters are removed.
 
     Args:
         declared: The encoding that the file names.
@@ -29,15 +29,15 @@ def decode(data: bytes, declared: str = "") -> str:
 
 
 def clean(text: str) -> str:
-    """Returns text from a file without what nobody sees, its lines ended by `\\n`."""
+    """Returns text from a file without invisible characters, its lines ended by `\\n`."""
     if not text.isascii():
-        # Halves of characters, which JSON may hold, can be neither stored nor sent.
+        # Lone surrogates, which JSON may hold, can be neither stored nor sent.
         text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    # Line ends first: some of them are controls, which would go without a trace.
+    # Line ends first, because some of them are control characters, which the next step would remove.
     text = _LINE_END.sub("\n", text)
     return without_unseen(text).replace("\u00a0", " ")
 
 
 def one_line(text: str) -> str:
-    """Returns text from a file on one line, without what nobody sees."""
+    """Returns text from a file on one line, without invisible characters."""
     return " ".join(clean(text).split())

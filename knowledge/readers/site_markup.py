@@ -1,7 +1,7 @@
-"""Markdown of sites and books: what their generators put into it, taken out before it is parsed.
+"""Removes the generators' additions from the Markdown of sites and books before it is parsed.
 
 Jekyll and Hugo templates, MDX, Quarto, MyST, MkDocs, Carpentries. Lines first (fences, containers, admonitions), then
-what is within the text between programs; programs stay as they are.
+the text between programs; programs stay unchanged.
 """
 
 from __future__ import annotations
@@ -51,13 +51,13 @@ _KRAMDOWN_LANGUAGE = re.compile(r"\s*\{:\s*\.(?:language-)?([\w+-]{1,30})[^{}]*\
 _MATH_BLOCKS = (("$$", "$$"), ("\\[", "\\]"), ("\\begin{", "\\end{"))
 _LONGEST_FORMULA = 200
 _INCLUDE = re.compile(r"\s*\{\{\s*#\w+ [^{}]*\}\}\s*$")
-# A line without any of them is as Markdown has it.
+# A line without any of them is ordinary Markdown.
 _MARKUP = re.compile(r"`{3}|~{3}|\{%|\$\$|\\\[|\\begin|:{3}|!{3}|\?{3}|===|\[!")
 _RAW = re.compile(r"\s*\{%-?\s*(?:end)?raw\s*-?%\}\s*$")
 
 
 class _Fence(NamedTuple):
-    """A fence that is open; `is_code` is False for one around text, and what is dropped is neither."""
+    """An open fence; `is_code` is False for one around text, and a dropped one is neither."""
 
     mark: str
     is_quoted: bool
@@ -66,7 +66,7 @@ class _Fence(NamedTuple):
 
 
 def plain_markdown(text: str, losses: Losses) -> tuple[str, bool]:
-    """Returns Markdown as any parser knows it, and whether it is MDX, where what is indented is no program."""
+    """Returns standard Markdown, and whether it was MDX, in which indented text is no program."""
     segments = _Scan(text.split("\n"), losses).segments()
     prose = "\n\n".join("\n".join(lines) for is_code, lines in segments if not is_code)
     components, notes = components_of(prose), notes_of(prose)
@@ -86,7 +86,7 @@ class _Scan:
         self._at = 0
         self._segments: list[tuple[bool, list[str]]] = []
         self._open: list[_Fence] = []
-        # How far the admonitions are indented that are open, innermost last.
+        # The indentation of the open admonitions, innermost last.
         self._indented: list[int] = []
         self._opened_at = 0
 
@@ -135,7 +135,7 @@ class _Scan:
             self._put(line, is_code=True)
 
     def _named_after(self) -> None:
-        """Takes the language of a program from the line of attributes behind it."""
+        """Takes the language of a program from the line of attributes after it."""
         following = self._lines[self._at] if self._at < len(self._lines) else ""
         found = _KRAMDOWN_LANGUAGE.match(following)
         if found is None:
@@ -182,7 +182,7 @@ class _Scan:
         is_dropped = name in _NO_TEXT
         if is_dropped and name.endswith("include"):
             self._losses.add(Loss.INCLUDED)
-        # What follows the name of a figure is its file.
+        # The file of a figure follows its directive's name.
         title = argument if _has_title(name) else ""
         for text in ("", title, "", *said, ""):
             self._put(text)
@@ -195,7 +195,7 @@ class _Scan:
         self._open.append(fence)
 
     def _options(self) -> list[str]:
-        """Takes the options that open a block, in one of three forms; returns those of them that are shown as text."""
+        """Takes the options that open a block, in one of three forms; returns those that the page shows as text."""
         start = self._at
         while self._at < len(self._lines) and _OPTION.match(self._lines[self._at]):
             self._at += 1
@@ -207,7 +207,7 @@ class _Scan:
         return texts_in("\n".join(options), _CAPTIONS)
 
     def _formula(self, line: str) -> bool:
-        """Puts a formula of several lines between fences: its signs are no lists and no headings."""
+        """Puts a formula of several lines between fences, so that its signs make no lists or headings."""
         stripped = line.strip()
         for start, end in _MATH_BLOCKS:
             if stripped.startswith(start) and end not in stripped[len(start) :]:
@@ -226,7 +226,7 @@ class _Scan:
         return True
 
     def _text(self, line: str) -> str:
-        """Returns a line of text without what marks a container."""
+        """Returns a line of text without the marks of a container."""
         colons = _COLONS.match(line)
         if colons is not None:
             self._put("")
@@ -272,7 +272,7 @@ def _language(name: str, argument: str) -> str | None:
 
 
 def _container_title(words: str) -> str:
-    """Returns the title behind a container's colons: of `note Title`, `note[Title]` or `{.note title="Title"}`."""
+    """Returns the title after a container's colons: of `note Title`, `note[Title]` or `{.note title="Title"}`."""
     titled = _TITLE.search(words)
     if titled is not None:
         return titled[1]
@@ -286,7 +286,7 @@ def _container_title(words: str) -> str:
 
 
 def _has_title(kind: str) -> bool:
-    """Returns True if the words behind a directive's name are shown, and not a label, a class or a file."""
+    """Returns True if the words after a directive's name appear on the page, and are no label, class or file."""
     if not kind[0].isalpha() or kind in _NO_TEXT:
         return False
     return not kind.endswith(("-start", "-end", "figure"))

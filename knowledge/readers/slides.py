@@ -1,4 +1,4 @@
-"""Slides (.pptx): the text of each slide, then what the speaker says to it."""
+"""Reads slides (.pptx): the text of each slide, then the speaker's notes to it."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ from antiphon.knowledge.readers.plain_text import one_line
 MOST_SLIDES = 2_000
 _TITLES = ("title", "ctrTitle")
 _LISTS = ("body", "obj", "")
-"""Placeholders whose paragraphs have bullets, unless they say that they have none."""
+"""Placeholders whose paragraphs have bullets unless they switch them off."""
 _FOOTERS = ("ftr", "dt", "hdr")
-# Of the page that a speaker prints, and the number, which is the place already.
+# Parts of the speaker's printed page, and the number, which is the place already.
 _NOT_OF_NOTES = ("sldNum", "hdr", "ftr", "dt", "sldImg")
 _MEDIA = ("a:videoFile", "a:audioFile", "a:wavAudioFile")
 
@@ -47,7 +47,7 @@ def read(data: bytes) -> Content:
 
 
 class _Deck:
-    """One presentation as it is walked."""
+    """Walks one presentation."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -84,7 +84,7 @@ class _Deck:
         title = "" if self._title_shape is None else _plain(self._title_shape)
         body = list(self._shapes(shapes))
         body += self._about(part)
-        # Elsewhere a title is over its slide; the title of a lesson, and one that stands alone, is also read.
+        # Usually a title becomes the place of its slide; that of a lesson, and one without other text, is also text.
         is_alone = not any(line.text for line in body)
         if is_alone or title.lower().startswith("lesson"):
             body.insert(0, Line(title))
@@ -120,7 +120,7 @@ class _Deck:
                     yield BLANK
 
     def _shapes(self, shapes: etree._Element) -> Iterator[Line]:
-        """Yields the text of shapes in their order; what groups them is gone through."""
+        """Yields the text of shapes in order, looking through groups."""
         for each in shapes:
             handler = self._handlers.get(kind(each), self._shapes)
             if each is not self._title_shape:
@@ -131,7 +131,7 @@ class _Deck:
             yield from _text(shape)
 
     def _is_repeated(self, shape: etree._Element) -> bool:
-        """Returns True for a slide's number, which is its place already, and for a footer that was read once."""
+        """Returns True for a slide's number, which is its place already, and for a footer that has been read before."""
         filled = _placeholder(shape)
         if filled not in _FOOTERS:
             return filled == "sldNum"
@@ -160,7 +160,7 @@ class _Deck:
             self.losses.add(Loss.DRAWING)
 
     def _alternate(self, element: etree._Element) -> Iterator[Line]:
-        """Yields the first form of a thing that says something, for programs show one of them."""
+        """Yields the first form of a thing with any text, because programs show only one of them."""
         lost = self.losses.counted()
         for branch in branches(element):
             self.losses.reset(lost)
@@ -171,7 +171,7 @@ class _Deck:
 
 
 def _placeholder(shape: etree._Element) -> str | None:
-    """Returns the type of a shape that fills a place of its layout, "" for one without a type, else None."""
+    """Returns the type of a placeholder shape, "" for one without a type, None for any other shape."""
     found = child(shape, "p:nvSpPr/p:nvPr/p:ph")
     return None if found is None else found.get("type", "")
 

@@ -1,4 +1,4 @@
-"""Tags of templates within Markdown's text: Liquid, Hugo, kramdown, MyST roles, MDX, emoji codes; not in code spans."""
+"""Removes template tags outside code from Markdown: Liquid, Hugo, kramdown, MyST roles, MDX, emoji codes."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from rich.emoji import Emoji, NoEmoji
 
-# What comes first wins: a tag within a code span or a formula is part of it.
+# The first match wins: a tag within a code span or a formula is part of that.
 _TAGS = re.compile(
-    # With the signs that begin them first, for most characters begin none.
+    # With their first signs up front, because most characters begin no tag.
     r"""
     (?=[`$\{:\[!@-])(?:
     (?P<kept>(?P<ticks>`{1,3})(?!`)[^`]{1,1000}(?P=ticks)(?!`) | \$\$[^$]{1,5000}\$\$ | \$[^\s$`][^$\n`]{0,300}\$)
@@ -35,7 +35,7 @@ _TAGS = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _OWN_LINES = re.compile(
-    # A table of contents that the generator fills in.
+    # A placeholder for a table of contents by the generator.
     r"^[ \t]{0,9}(?i:[-*] TOC|\[\[_?toc_?\]\]|\[toc\]|\$\{toc\}|@\[toc\].{0,99})[ \t]{0,9}$"
     # Modules that a page of MDX uses.
     r"|^import\s(?:[^\n]{1,300}\sfrom\s{1,9})?(['\"])[^'\"\n]{1,300}\1;?[ \t]{0,9}$"
@@ -50,7 +50,7 @@ _TABLE_CAPTION = re.compile(
     r"^:[ \t]{1,9}([^\n{]{1,500}?)[ \t]{0,9}\{#[^{}\n]{0,200}\}[ \t]{0,9}$",
     re.MULTILINE,
 )
-# A footnote with its paragraph, which ends where the next one begins.
+# A footnote with its paragraph, which ends at the next one.
 _FOOTNOTE = re.compile(
     r"^(\[\^[^\[\]\s]{1,60}\]):[ \t]{0,9}([^\n]{1,999}(?:\n(?!\[\^)[^\n]{0,299}\S){0,9})",
     re.MULTILINE,
@@ -64,13 +64,13 @@ _KINDS = {
     "lst": "listing",
 }
 _CITES = ("cite", "index", "eq", "numref")
-# A component of MDX begins so; its attributes may hold braces, and in these other tags.
+# The beginning of an MDX component; its attributes may hold braces, and these other tags.
 _COMPONENT = re.compile(r"</?(?:([A-Z][\w.]{0,60})(?=[\s/>])|>)")
 _SIGN_OF_TAG = re.compile(r"[<>{}]")
 _LONGEST_TAG = 20_000
 _MOST_UNENDED = 50
-"""Tags without an end: a text with more is none of MDX, and each is looked at for long."""
-# The attributes that its readers see.
+"""Most tags without an end: a text with more is not MDX, and searching for each end takes long."""
+# The attributes that the page shows.
 _SHOWN_ATTRIBUTE = re.compile(
     r"\b(?:title|label|summary|text|explain|question|answer|caption|description)\s{0,9}[:=]\s{0,9}\{?\s{0,9}"
     r"(?:\"([^\"]{1,2000})\"|'([^'\n]{1,2000})'|`([^`]{1,2000})`)"
@@ -88,7 +88,7 @@ class _Tag(NamedTuple):
 
 
 def _tags(text: str) -> Iterator[_Tag]:
-    """Yields the tags of components, none within the attributes of another."""
+    """Yields the tags of components, but none within the attributes of another."""
     end = unended = 0
     for opening in _COMPONENT.finditer(text):
         if opening.start() < end:
@@ -108,7 +108,7 @@ def _tags(text: str) -> Iterator[_Tag]:
 
 
 def _end_of_tag(text: str, at: int) -> int | None:
-    """Returns the place behind the `>` that is in no braces; None if another tag or too much text comes first."""
+    """Returns the place after the first `>` outside braces; None if another tag or too much text comes first."""
     depth = 0
     for sign in _SIGN_OF_TAG.finditer(text, at, at + _LONGEST_TAG):
         if sign[0] == "{":
@@ -121,7 +121,7 @@ def _end_of_tag(text: str, at: int) -> int | None:
 
 
 def components_of(text: str) -> frozenset[str]:
-    """Returns the components of MDX in a text: `<T>` that nothing closes is a word."""
+    """Returns the MDX components in a text: an unclosed `<T>` is a word."""
     return frozenset(tag.name for tag in _tags(text) if tag.name and tag.is_closed)
 
 
@@ -131,19 +131,19 @@ def notes_of(text: str) -> frozenset[str]:
 
 
 def without_tags(text: str, components: frozenset[str], notes: frozenset[str]) -> str:
-    """Returns text as its readers see it, as far as templates go."""
+    """Returns text in the form that templates produce."""
     if components:
         text = _without_components(text, components)
     text = _OWN_LINES.sub("", text)
     text = _TAGS.sub(lambda found: _shown(found, notes), text)
     text = _HEADING_ATTRIBUTES.sub(r"\1", text)
     text = _TABLE_CAPTION.sub(r"\1", text)
-    # In the form in which the other readers say a note; escaped, for the parser would take it for a link.
+    # A note in the form of the other readers; escaped, because the parser would take it for a link.
     return _FOOTNOTE.sub(r"\\[note: \2\\]", text)
 
 
 def _without_components(text: str, components: frozenset[str]) -> str:
-    """Returns text without the tags of components; of their attributes stays what readers see."""
+    """Returns text without the tags of components, except the attributes that the page shows."""
     parts: list[str] = []
     end = 0
     for tag in _tags(text):
@@ -159,11 +159,11 @@ def _without_components(text: str, components: frozenset[str]) -> str:
 
 def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
     if found["mark"]:
-        # Of what no note explains it is no mark, but a pattern such as [^abc].
+        # Without a note to explain it, it is no mark, but a pattern such as [^abc].
         return "" if found["mark"] in notes else found[0]
     if found["reference"]:
         kind, _, label = found["reference"].strip("[]-@").partition("-")
-        # Its number is given by the book; its label says in words what it is.
+        # The book gives it a number; its label describes it in words.
         return f"{_KINDS[kind]} {label.replace('-', ' ')}"
     if found["role"]:
         return _role(found["role"], found["said"])
@@ -173,7 +173,7 @@ def _shown(found: re.Match[str], notes: frozenset[str]) -> str:
 
 
 def _role(role: str, said: str) -> str:
-    """Returns what a role of MyST shows: the text before its target."""
+    """Returns the visible text of a MyST role, which is the text before its target."""
     if role.startswith(_CITES):
         return ""
     if role == "math":

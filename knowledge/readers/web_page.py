@@ -1,4 +1,4 @@
-"""HTML: the text that a page shows, without its menus and scripts."""
+"""Reads HTML: the visible text of a page, without its menus and scripts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ARCHIVED = re.compile(
     rb"(?:[\w-]{1,40}:[^\n]{0,500}\n(?:[ \t][^\n]{0,500}\n){0,9}){0,9}MIME-Version:",
     re.I,
 )
-# XHTML closes any element so, HTML none: a title without words would take the whole page for its words.
+# XHTML may close any element this way, HTML none: an empty title would take the whole page for its words.
 _CLOSED = re.compile(
     r"<((?:title|script|style|textarea|a|div|span|p|i|b|td|th|li|section|iframe)\b[^<>]{0,500})/>",
     re.I,
@@ -46,7 +46,7 @@ def read(data: bytes) -> Content:
 
 
 def page_lines(page: html.HtmlElement, losses: Losses) -> list[Line]:
-    """Returns a page's lines; one that is nothing but a menu is read as it is."""
+    """Returns a page's lines; a page that is all menu is read with it."""
     lines = PageLines(losses).lines(_own_parts(page))
     if not any(line.text for line in lines):
         lines = PageLines(losses, with_furniture=True).lines([page])
@@ -57,25 +57,25 @@ def parse_page(data: bytes) -> html.HtmlElement:
     """Parses HTML or XHTML of any encoding.
 
     Raises:
-        UnreadableError: It is none, or nested too deeply.
+        UnreadableError: It is not HTML, or nested too deeply.
     """
     text = decode(data, _declared(data))
     if "<?xml" in text[:_HEAD_LENGTH] or "xhtml" in text[:_HEAD_LENGTH]:
         text = _CLOSED.sub(lambda found: f"<{found[1]}></{found[1].split()[0]}>", text)
-    # What the page declares is done with.
+    # The page's declaration has been used already.
     parser = html.HTMLParser(huge_tree=False, encoding="utf-8")
     try:
         page = html.document_fromstring(text.encode(), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError) as error:
         raise UnreadableError(f"it is not a web page: {error}") from error
-    # The parser leaves out what is deeper, and all that comes after.
+    # The parser drops deeper elements, and everything after them.
     if "Excessive depth" in str(parser.error_log):
         raise UnreadableError("it is nested too deeply")
     return page
 
 
 def _unpacked(data: bytes) -> bytes:
-    """Returns the page of a web archive (.mht), a letter with the page and its pictures; any other as it is."""
+    """Returns the page in a web archive (.mht), which is a mail message; returns any other file unchanged."""
     if _ARCHIVED.match(data) is None:
         return data
     letter = email.message_from_bytes(data)
@@ -95,9 +95,9 @@ def _declared(data: bytes) -> str:
 
 
 def _own_parts(page: html.HtmlElement) -> Sequence[html.HtmlElement]:
-    """Returns the parts that a page calls its main ones, and its articles, in order.
+    """Returns the parts that a page marks as main, and its articles, in order.
 
-    That is all of a page that names no main part, or a small one.
+    It returns the whole page if that marks no main part, or only a small one.
     """
     named = [
         each
@@ -106,7 +106,7 @@ def _own_parts(page: html.HtmlElement) -> Sequence[html.HtmlElement]:
     ]
     around = set(named)
     parts = [each for each in named if around.isdisjoint(each.iterancestors())]
-    # An article by itself may be one of many teasers, or a comment.
+    # A single article may be one of many teasers, or a comment.
     if not any(map(is_main, named)):
         return [page]
     length = sum(map(shown_length, parts))
@@ -114,7 +114,7 @@ def _own_parts(page: html.HtmlElement) -> Sequence[html.HtmlElement]:
 
 
 def _meta(page: html.HtmlElement) -> dict[str, object]:
-    """Returns what the page says of itself in its head."""
+    """Returns the fields in the page's head."""
     values: dict[str, object] = {}
     for element in page.iter("meta", "link"):
         name = element.get("name", "").lower()

@@ -1,4 +1,4 @@
-"""Word documents (.docx): what is on their pages, in its order; headings, lists and tables by their styles."""
+"""Reads Word documents (.docx): the content of their pages, in order; headings, lists and tables by their styles."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ from antiphon.knowledge.readers.word_styles import (
 )
 from antiphon.knowledge.readers.word_text import REMOVED, TextWalk
 
-# What may be between a table and its rows, and a row and its cells.
+# Wrappers between a table and its rows, and a row and its cells.
 _WRAPPERS = frozenset(
     {"w:sdt", "w:sdtContent", "w:customXml", "w:ins", "w:moveTo", "w:smartTag"}
 )
 
 
 def read(data: bytes) -> Content:
-    """Reads a Word document; a place is the heading above, for the file knows no pages."""
+    """Reads a Word document; a place is the heading above, because the file has no page numbers."""
     package = Package("a Word document", "w:document", data)
     document = _Document(package)
     lines = document.lines()
-    # A title on the page is the author's; that of the properties is often the template's.
-    # What wrote the file is there too; "python-docx" is nobody's teacher, so the author is not taken.
+    # A title on the page is the author's, one in the properties often the template's. The author field is not used as
+    # the instructor, because it may name the program, such as "python-docx".
     values = {"title": document.title}
     return content_of(lines, values, package.title or None, document.losses.words)
 
 
 class _Document:
-    """One document as it is walked."""
+    """Walks one document."""
 
     def __init__(self, package: Package) -> None:
         self._package = package
@@ -58,7 +58,7 @@ class _Document:
         self._styles = styles
         self._lists = Lists(self._part("numbering"))
         self._text = TextWalk(package, styles, self._notes(), self._blocks, self.losses)
-        # The words of a paragraph that goes on in the next one.
+        # The words of a paragraph that continues in the next one.
         self._begun = ""
         comments = self._part("comments")
         if comments is not None:
@@ -73,7 +73,7 @@ class _Document:
         return self._paragraphs.whole([*read, Line(self._begun)])
 
     def _part(self, what: str) -> etree._Element | None:
-        """Returns the part that is so to the document, if there is one that can be read."""
+        """Returns the part with this relationship to the document, if there is a readable one."""
         for relation in self._package.relations(self._package.main).values():
             if relation.type == what:
                 try:
@@ -142,7 +142,7 @@ class _Document:
         )
 
     def _label(self, properties: etree._Element | None, style: ParagraphStyle) -> str:
-        """Returns what is before a paragraph as an item of a list, or as a numbered heading."""
+        """Returns the label of a paragraph that is a list item or a numbered heading."""
         place = list_place(properties) or style.place
         label = "" if place is None else self._lists.label(place)
         if not label and place is None and style.is_item:
@@ -158,7 +158,7 @@ class _Document:
         yield from table(rows)
 
     def _cell(self, cell: etree._Element) -> list[Line] | None:
-        """Returns the lines of a cell, none if it goes on from the row above, or None if there is no cell."""
+        """Returns the lines of a cell, none if it continues from the row above, or None if there is no cell."""
         properties = child(cell, "w:tcPr")
         beside = value(properties, "w:hMerge")
         if child(properties, "w:cellDel") is not None or beside in ("", "continue"):
@@ -177,7 +177,7 @@ def _goes_on(properties: etree._Element | None) -> bool:
 
 
 def _within(element: etree._Element, wanted: str) -> Iterator[etree._Element]:
-    """Yields the rows of a table, or the cells of a row, whatever wraps them."""
+    """Yields the rows of a table, or the cells of a row, looking through wrappers."""
     for each in element:
         name = kind(each)
         if name == wanted:

@@ -20,17 +20,17 @@ _LARGEST_ROMAN = 4_999
 
 
 class Lists:
-    """The lists of one document, counted as it is read.
+    """Counts the items of one document's lists while it is read.
 
     Args:
-        root: Of the part that declares them, if there is one.
+        root: The root of the part that declares them, if there is one.
     """
 
     def __init__(self, root: etree._Element | None) -> None:
         self._lists: dict[str, etree._Element] = {}
         self._forms: dict[str, etree._Element] = {}
         self._levels: dict[str, dict[int, etree._Element]] = {}
-        # Lists of one form go on counting when another of them stopped.
+        # Lists of one form continue each other's count.
         self._counts: dict[str, dict[int, int]] = defaultdict(dict)
         self._begun: set[tuple[str, int]] = set()
         if root is not None:
@@ -40,7 +40,7 @@ class Lists:
                 self._forms[attribute(each, "w:abstractNumId")] = each
 
     def label(self, place: ListPlace) -> str:
-        """Counts one more item, and returns what is before it: `BULLET`, its number, or nothing."""
+        """Counts one more item, and returns its label: `BULLET`, its number, or nothing."""
         numbering = self._lists.get(place.list_id)
         if numbering is None or not 0 <= place.level < _LEVELS:
             return ""
@@ -92,7 +92,7 @@ class Lists:
 
 
 def _restart(numbering: etree._Element, level: int) -> int | None:
-    """Returns the number at which a list begins anew, if it does not go on with another of its form."""
+    """Returns the number at which a list restarts, if it does not continue another of its form."""
     for each in every(numbering, "w:lvlOverride"):
         start = value(each, "w:startOverride")
         if start is not None and _whole(attribute(each, "w:ilvl")) == level:
@@ -109,7 +109,7 @@ def _whole(text: str) -> int:
 
 
 def written(number: int, form: str) -> str:
-    """Returns a number in one of the forms that Latin scripts use; in other forms as digits."""
+    """Writes a number in one of the forms of Latin scripts; in other forms as digits."""
     if form == "none":
         return ""
     if form in ("lowerLetter", "upperLetter") and number > 0:

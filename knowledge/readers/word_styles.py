@@ -1,4 +1,4 @@
-"""What the styles of a Word document say of its paragraphs: headings, titles, lists, programs, and hidden text."""
+"""Evaluates the styles of a Word document: headings, titles, lists, programs, and hidden text."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _MONOSPACED = re.compile(
     re.IGNORECASE,
 )
 _DEEPEST = 20
-"""Styles that a style may be based on, one on another."""
+"""Longest chain of styles, each based on the next."""
 _TEXT_LEVEL = 9
-"""The outline level of what is no heading."""
+"""The outline level of text that is no heading."""
 
 
 class ListPlace(NamedTuple):
@@ -34,7 +34,7 @@ class ListPlace(NamedTuple):
 
 
 class ParagraphStyle(Value, frozen=True, kw_only=True):
-    """What the style of a paragraph, or of a part of it, comes to.
+    """The effective style of a paragraph, or of a part of it.
 
     Attributes:
         level: Of the heading; 0 for text.
@@ -80,7 +80,7 @@ class Styles:
     """The styles of one document.
 
     Args:
-        root: Of the part that declares them, if there is one.
+        root: The root of the part that declares them, if there is one.
     """
 
     def __init__(self, root: etree._Element | None) -> None:
@@ -91,14 +91,14 @@ class Styles:
                 self._declared[attribute(each, "w:styleId")] = each
 
     def resolve(self, style_id: str | None) -> ParagraphStyle:
-        """Returns what a style comes to with those that it is based on."""
+        """Returns a style combined with its ancestors."""
         name = style_id or ""
         if name not in self._resolved:
             self._resolved[name] = self._resolve(list(self._chain(name)))
         return self._resolved[name]
 
     def _chain(self, style_id: str) -> Iterator[etree._Element]:
-        """Yields a style and what it is based on, the nearest first."""
+        """Yields a style and its ancestors, the nearest first."""
         for _ in range(_DEEPEST):
             style = self._declared.get(style_id)
             if style is None:
@@ -142,5 +142,5 @@ def _named_level(name: str) -> int | None:
 
 
 def _first(found: list[T | None]) -> T | None:
-    """Returns the first that is set."""
+    """Returns the first value that is set."""
     return next((each for each in found if each is not None), None)

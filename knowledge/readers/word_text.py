@@ -1,4 +1,4 @@
-"""The words of a paragraph of Word, run by run, and what is beside it: notes, text boxes, charts, pictures."""
+"""Reads the words of a Word paragraph, run by run, and the content beside it: notes, text boxes, charts, pictures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from antiphon.knowledge.readers.word_styles import (
 REMOVED = frozenset(
     {"w:del", "w:moveFrom", "w:pPr", "w:rPr", "w:sdtPr", "w:tblPr", "w:sectPr"}
 )
-"""Elements that hold no text that a reader sees."""
+"""Elements without visible text."""
 _SIGNS = {
     "w:tab": "\t",
     "w:ptab": "\t",
@@ -45,10 +45,10 @@ _SIGNS = {
     "w:cr": "\n",
     "w:noBreakHyphen": "-",
 }
-# In no XML, and around formulas until it is seen what touches them.
+# A character that XML cannot hold; it surrounds formulas until their neighbours are known.
 _FORMULA_EDGE = "\x1f"
 _TOUCHING_FORMULA = re.compile(rf"(?<=\w){_FORMULA_EDGE}+(?=\w)")
-# The font "Symbol" has Greek letters where others have Latin ones
+# The font "Symbol" has Greek letters in place of Latin ones
 # (https://www.unicode.org/Public/MAPPINGS/VENDORS/ADOBE/symbol.txt).
 _LATIN = "ABGDEZHQIKLMNXOPRSTUFCYWabgdezhqiklmnxoprstufcywV"
 _GREEK = "ΑΒΓΔΕΖΗΘΙΚΛΜΝΞΟΠΡΣΤΥΦΧΨΩαβγδεζηθικλμνξοπρστυφχψως"
@@ -60,10 +60,10 @@ _FIRST_PRIVATE, _LAST_PRIVATE = 0xE000, 0xF8FF
 
 
 class Words:
-    """The words of one paragraph as they are gathered.
+    """Collects the words of one paragraph.
 
     Attributes:
-        beside: What is beside the paragraph.
+        beside: The content beside the paragraph.
     """
 
     def __init__(self) -> None:
@@ -85,7 +85,7 @@ class Words:
 
     @property
     def size(self) -> tuple[int, int]:
-        """Returns a value that changes when something is gathered."""
+        """Returns a value that changes whenever something is added."""
         return len(self._parts), len(self.beside)
 
     def add(self, text: str | None) -> None:
@@ -102,7 +102,7 @@ class Words:
             self.beside += (Line(text), BLANK)
 
     def follow_field(self, change: str) -> None:
-        """Follows a field from its instruction to its result, which is what a reader sees."""
+        """Follows a field from its instruction to its result, which is the visible part."""
         if change == "begin":
             self._in_instruction.append(True)
         elif self._in_instruction:
@@ -112,7 +112,7 @@ class Words:
 
 
 class TextWalk:
-    """Gathers the words of paragraphs.
+    """Reads the words of paragraphs.
 
     Args:
         notes: The notes of the document, by the names of their elements and their ids.
@@ -133,7 +133,7 @@ class TextWalk:
         self._notes = notes
         self._blocks = blocks
         self._losses = losses
-        # Those of the paragraph and of the run that are walked.
+        # The styles of the current paragraph and the current run.
         self._style = ParagraphStyle()
         self._is_monospaced = False
         self._handlers: dict[str, Callable[[etree._Element, Words], None]] = {
@@ -156,7 +156,7 @@ class TextWalk:
         self._handlers |= dict.fromkeys(GRAPHICS, self._graphic)
 
     def words(self, paragraph: etree._Element, style: ParagraphStyle) -> Words:
-        """Gathers one paragraph of a style."""
+        """Reads one paragraph with its style."""
         words = Words()
         outer, self._style = self._style, style
         self._walk(paragraph, words)
@@ -164,7 +164,7 @@ class TextWalk:
         return words
 
     def _walk(self, element: etree._Element, words: Words) -> None:
-        """Goes through an element: text has a few names, and what wraps it has many."""
+        """Walks an element: text has a few element names, wrappers have many."""
         for each in element:
             name = kind(each)
             handler = self._handlers.get(name)
@@ -204,7 +204,7 @@ class TextWalk:
         except ValueError:
             return
         if _FIRST_PRIVATE <= code <= _LAST_PRIVATE:
-            # Fonts of symbols have their signs at what were bytes once; of other fonts than this no letter is known.
+            # Symbol fonts have their signs at former byte values; the letters are known only for this font.
             sign = chr(code & 0xFF)
             is_known = attribute(element, "w:font").lower() == "symbol"
             words.add(_SYMBOLS.get(sign, sign) if is_known else " ")
@@ -212,7 +212,7 @@ class TextWalk:
             words.add(chr(code))
 
     def _ruby(self, element: etree._Element, words: Words) -> None:
-        """Reads a word, then how it is pronounced, which is first in the file and above the word on the page."""
+        """Reads a word, then its pronunciation, which is first in the file and above the word on the page."""
         for name, opened, closed in (("w:rubyBase", "", ""), ("w:rt", "(", ")")):
             part = child(element, name)
             if part is not None:
@@ -224,7 +224,7 @@ class TextWalk:
         words.follow_field(attribute(element, "w:fldCharType"))
 
     def _note(self, reference: etree._Element, words: Words) -> None:
-        # Each note is read once; one that refers to itself would have no end.
+        # Each note is read once, because one that refers to itself would be endless.
         name = kind(reference).removesuffix("Reference")
         note = self._notes.pop((name, attribute(reference, "w:id")), None)
         if note is not None:
@@ -264,7 +264,7 @@ class TextWalk:
         self._drawing(element, words)
 
     def _alternate(self, element: etree._Element, words: Words) -> None:
-        """Reads the first form of a thing that says something, for programs show one of them."""
+        """Reads the first form of a thing with any text, because programs show only one of them."""
         before = words.size
         lost = self._losses.counted()
         for branch in branches(element):

@@ -1,4 +1,4 @@
-"""Values of YAML that came with documents, where a few lines may stand for millions of values."""
+"""Reads YAML that came with documents, in which a few lines may expand to millions of values."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from typing import Any
 import yaml
 
 MOST_VALUES = 100_000
-"""Values of one text, with those that an alias (`*name`) repeats."""
+"""Most values of one text, including those that an alias (`*name`) repeats."""
 _TOO_MANY = f"its aliases (`*name`) repeat more than {MOST_VALUES:,} values"
 _ENDLESS = "an alias (`*name`) repeats a value that contains it"
 
 
 class _Loader(yaml.SafeLoader):
-    """Reads YAML, and passes over what only its own program understands, such as `!!python/name:…` in mkdocs.yml.
+    """Reads YAML, and skips tags that only their own program understands, such as `!!python/name:…` in mkdocs.yml.
 
-    An alias is as large as what it repeats: the whole is measured before any value is made of it.
+    An alias counts as much as the values that it repeats, and the whole is measured before any value is made.
     """
 
     def __init__(self, text: str) -> None:
@@ -31,6 +31,7 @@ class _Loader(yaml.SafeLoader):
             self._size += 1
             self._sizes[id(node)] = self._size - before
             return node
+        # The alias is within its own anchor, so the value would be endless.
         if id(node) not in self._sizes:
             raise yaml.composer.ComposerError(None, None, _ENDLESS, node.start_mark)
         self._size += self._sizes[id(node)]
@@ -48,18 +49,18 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/", _ignored)
 
 
 def parsed(text: str) -> Any:
-    """Returns what a text of YAML holds, or of JSON, which is YAML; None if it is not well formed."""
+    """Parses a text of YAML, or of JSON, which is YAML; None if it is malformed."""
     return _parsed(text)[0]
 
 
 def flaw_in(text: str) -> str:
-    """Returns why a text is no YAML that can be read, with the line; empty if it is."""
+    """Returns the reason why a text is not readable YAML, with the line; empty if it is."""
     return _parsed(text)[1]
 
 
 def _parsed(text: str) -> tuple[Any, str]:
     try:
-        # The loader is safe: it makes values and nothing else.
+        # A safe loader, which makes only plain values.
         return yaml.load(text, Loader=_Loader), ""
     except yaml.MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
