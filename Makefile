@@ -58,8 +58,7 @@ setup-dev: $(VENV)/.dev clients ## set up everything that the checks and tests n
 PYTEST := $(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
 test: check browser ## run every check, and the tests that show what is promised
 	$(PYTEST) -m 'not thorough'
-	@echo 'Not run: every view in a browser, the processes of a cluster, hostile files, clients made from the schema, requests' \
-	    'generated from it, and mutants: make test-all'
+	@echo 'Not run, for it takes long: what tests/thorough.py lists. make test-all runs that too.'
 
 test-all: check browser clients ## run every check and every test
 	$(PYTEST)
@@ -86,7 +85,7 @@ check-style:
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
-audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test`) and known vulnerabilities; write build/sbom.cdx.json
+audit: $(VENV)/.dev ## check risky calls, secrets, licences (part of `make test-all`) and known vulnerabilities; write build/sbom.cdx.json
 	$(BIN)/python -m tests.house.audit
 
 # What the browser tests need, and what makes clients from the schema, if available.
