@@ -27,7 +27,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/api/layouts", tags=["cours
 async def read_layout(title: Title, service: Service) -> Response:
     """The lessons of a course that is a folder, their files, and the files that are left out, each with the reason.
 
-    Only a caller on the service's machine sees courses that were indexed from elsewhere on it.
+    If the course was not added over the API, only a caller who needs no key may read its layout.
     """
     found = await service.layouts.read(title)
     return Response(msgspec.json.encode(found), media_type=JSON)
