@@ -44,11 +44,11 @@ _CLOSING = {"*": "*", "_": "_", "~": "~~"}
 class TextHtml(
     msgspec.Struct, frozen=True, kw_only=True, tag="text_html", tag_field="kind"
 ):
-    """What a call has written, as HTML, for those who asked for HTML; never recorded.
+    """What a call has written, as HTML, for followers who asked for it; never recorded.
 
     Attributes:
-        settled: Blocks that are complete now; they go behind those that were settled before.
-        open: The block that is being written; it takes the place of the `open` before.
+        settled: Blocks that are complete now; append them to those that were settled before.
+        open: The block that is being written; it replaces the previous `open`.
     """
 
     call_id: str

@@ -22,7 +22,7 @@ class ChangeRequest(RequestBody):
 
     kind: Literal["set", "setting", "reply", "tool", "drop", "show"] = Field(
         description="`set` a field of the event, a `setting` of the query, the `reply` of a reasoning call, the result "
-        "of a `tool`, `drop` a passage wherever it was found, or `show` sentences of a fact that the briefing `at` "
+        "of a `tool`, `drop` a passage from all results, or `show` sentences of a fact that the briefing `at` "
         "left out (`value`: their numbers from 0)."
     )
     name: Annotated[Text, Field(max_length=1_000)] = Field(
@@ -89,7 +89,7 @@ def _form(change: object) -> str:
 
 
 class ForkRequest(RequestBody):
-    """The event from which on a query is run again, and what is different: `at`, `change` or `faults` at least."""
+    """The event from which to run a query again, and what is different: at least one of `at`, `change` and `faults`."""
 
     # `anyOf` of the three would be exact, but generators of clients make no class from that.
     model_config = ConfigDict(json_schema_extra={"minProperties": 1})
@@ -108,7 +108,7 @@ class ForkRequest(RequestBody):
         Discriminator(_form),
     ] = Field(
         [],
-        description=f"What is changed: one, or up to {MOST_CHANGES}. Settings go only downwards from the service's. "
+        description=f"The change, or up to {MOST_CHANGES} of them. `GET /api/settings` says how a setting may change. "
         "Of fields only `query` and a tool's `call.arguments` may be set, and `messages` if the owner allows it.",
         examples=[{"kind": "setting", "name": "max_rounds", "value": 1}],
     )
@@ -136,13 +136,13 @@ class ForkReply(Schema):
     query_id: str = Field(description="The fork's trace.")
     parent: str
     parent_seq: int = Field(
-        description="The last event that both have; 0 if they share no more than the question."
+        description="The last event that both have; 0 if they share only the question."
     )
     change: str = Field(description="What was changed, in words.")
     mode: Mode
     answer: QueryAnswer
     diff: str = Field(
-        description="Where the two are compared.",
+        description="The path of the comparison of the two.",
         examples=["/api/traces/q-0b8a4a7c/diff/q-77aa0912"],
     )
 
@@ -151,17 +151,19 @@ class ForkPlanReply(Schema):
     """What a fork would do."""
 
     parent: str
-    shared: int = Field(description="Its last event that is its parent's too.")
+    shared: int = Field(description="The last event that it shares with its parent.")
     mode: Mode
-    models: list[str] = Field(description="The models to ask; empty if none is asked.")
-    calls: int = Field(
-        description="Calls to them at most, each of which may be retried."
+    models: list[str] = Field(
+        description="The models that it would call; empty if there are none."
     )
-    tools: list[str] = Field(description="Tools that may be run.")
+    calls: int = Field(
+        description="The most calls to them, each of which may be retried."
+    )
+    tools: list[str] = Field(description="The tools that it may run.")
     effects: list[str] = Field(
-        description="Those of them that change something outside."
+        description="Those of these tools that change something outside."
     )
     may_cost: bool = Field(
-        description="The fork asks a model that is not known to be free."
+        description="The fork calls a model that is not known to be free."
     )
-    sentence: str = Field(description="All of it in words.")
+    sentence: str = Field(description="The whole plan in words.")

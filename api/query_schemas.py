@@ -86,14 +86,16 @@ class QueryRequest(RequestBody):
 class CitationReply(Schema):
     """A span of the answer and the words that it rests on."""
 
-    start: int = Field(description="Where the claim begins in `answer`, in characters.")
-    end: int = Field(description="Where it ends (exclusive).")
+    start: int = Field(
+        description="The offset in `answer` at which the claim begins, in characters."
+    )
+    end: int = Field(description="The offset at which it ends (exclusive).")
     cited_text: str = Field(description="Exact words of the passage.")
     source: str
     course: str | None
     lesson: int | None
     place: str | None = Field(
-        description='Where in its file the cited text begins: "page 3", "at 12:05", a heading.'
+        description='The place in its file at which the cited text begins: "page 3", "at 12:05", a heading.'
     )
     link: str | None
     fact: str = Field(description="The fact's id in the trace.")
@@ -144,7 +146,7 @@ class UsageReply(Schema):
 
 
 class QueryAnswer(Schema):
-    """The answer to a question, and where it comes from."""
+    """The answer to a question, and its sources."""
 
     answer: str
     html: str | None = Field(

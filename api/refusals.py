@@ -45,22 +45,23 @@ WITH_BODY = (
 # One of them names the model, so that FastAPI publishes the schema to which all refer.
 WITH_BODY[408]["model"] = ErrorReply
 
-WITH_NAME = _documented(404, "There is nothing of that name.")
+WITH_NAME = _documented(404, "Nothing has that name.")
 """The refusals of a route that names something."""
 
 WITH_TRACE = WITH_NAME | _documented(
-    409, "Several traces' ids begin so; the message names some."
+    409, "Several traces' ids begin like that; the message names some."
 )
 """The refusals of a route that names a trace, by its id or enough of its beginning."""
 
 NOT_NOW = _documented(
     409,
-    "Not in this state: it runs or is over, exists already, or several ids begin so.",
+    "Not in its present state: it runs or is over, it exists already, or several ids begin like that.",
 )
 """The refusal of a route that needs the trace in a certain state."""
 
 FULL = _documented(
-    429, "A share is used up, or so many wait that one more would wait too long."
+    429,
+    "A share is used up, or so many queries wait that one more would wait too long.",
 )
 """The refusal of a route that asks a question."""
 

@@ -61,7 +61,7 @@ class Schema(BaseModel):
 
 
 class RequestBody(BaseModel):
-    """The base of every body that a caller sends: a field that we do not know is refused, for it is a mistyped one."""
+    """The base of every body that a caller sends; it refuses unknown fields, which are mostly mistyped."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -99,15 +99,15 @@ class CourseReply(Schema):
     instructor: str | None
     lessons: list[LessonReply]
     language: str | None = Field(
-        description="The ISO 639-1 code of the language that it is in; null if that is not known.",
+        description="The ISO 639-1 code of its language; null if that is not known.",
         examples=["en"],
     )
     losses: list[str] = Field(
-        description="What of its files could not be taken.",
+        description="What could not be read in its files.",
         examples=[["page 14 could not be read"]],
     )
     has_layout: bool = Field(
-        description="It has several files, and you may read how they are laid out."
+        description="It has several files, and you may read its layout."
     )
 
 
@@ -137,7 +137,7 @@ class LayoutReply(Schema):
     title: str
     lessons: list[LessonFilesReply]
     outside: list[str] = Field(
-        description="Files that are of the course, and of none of its lessons."
+        description="Files of the course that belong to no lesson."
     )
     left_out: list[LeftOutFileReply]
     corrected: bool = Field(description="A stored correction lays it out.")
@@ -147,7 +147,7 @@ _CourseFile = Annotated[Text, Field(min_length=1, max_length=4_096)]
 
 
 class CorrectedLesson(RequestBody):
-    """A lesson as it is to be."""
+    """A lesson as it should be."""
 
     number: Annotated[
         int,
@@ -155,17 +155,18 @@ class CorrectedLesson(RequestBody):
         BeforeValidator(_whole_number),
     ]
     title: Annotated[Text, Field(max_length=MOST_TITLE_CHARS)] = Field(
-        default="", description="If it is empty, the lesson's first file tells it."
+        default="",
+        description="If it is empty, the title comes from the lesson's first file.",
     )
     files: list[_CourseFile] = Field(
         min_length=1,
         max_length=MOST_COURSE_FILES,
-        description="In the order of reading, relative to the course's folder.",
+        description="In reading order, relative to the course's folder.",
     )
 
 
 class LayoutCorrection(RequestBody):
-    """How a course is to be laid out: what is no lesson's file is outside lessons, or left out by a rule as before."""
+    """The layout that a course should have; other files are outside lessons, or a rule leaves them out as before."""
 
     title: Annotated[Text, Field(min_length=1, max_length=MOST_TITLE_CHARS)]
     lessons: list[CorrectedLesson] = Field(min_length=1, max_length=MOST_LESSONS)
@@ -175,7 +176,7 @@ class LayoutCorrection(RequestBody):
 
 
 class CoursesReply(Schema):
-    """The courses that can be asked about."""
+    """The courses that you can ask about."""
 
     total_courses: int = Field(examples=[1])
     course_titles: list[str] = Field(examples=[["Practical Information Retrieval"]])
@@ -183,12 +184,12 @@ class CoursesReply(Schema):
 
 
 class FormatReply(Schema):
-    """A format of documents that can be added."""
+    """A format of documents that you can add."""
 
     name: str = Field(examples=["Markdown"])
     suffixes: list[str] = Field(examples=[[".md", ".markdown"]])
     places: str = Field(
-        description="What a citation of it names.", examples=["heading"]
+        description="What a citation names in such a document.", examples=["heading"]
     )
 
 
@@ -213,26 +214,26 @@ class SuggestionsReply(Schema):
 
 
 class FileReply(Schema):
-    """What became of a file that was sent."""
+    """The outcome for a file that you sent."""
 
     name: str = Field(examples=["notes/01-logs.md"])
     status: Literal["added", "unchanged", "refused"]
     reason: str = Field(
-        description="Why it was refused, or what of it could not be taken; otherwise empty."
+        description="Why it was refused, or what could not be read in it; otherwise empty."
     )
 
 
 class JobReply(Schema):
-    """A change of the index, as far as it has come."""
+    """A change of the index, and its progress."""
 
     job_id: str
     state: Literal["waiting", "running", "done", "failed"]
     stage: Literal["files", "documents", "vectors"] | None = Field(
         description="Files are read, documents embedded, or the vector index is built."
     )
-    done: float = Field(description="How many of `total` the stage has done.")
+    done: float = Field(description="How much of `total` the stage has done.")
     total: int
-    file: str = Field(description="The file in hand.")
+    file: str = Field(description="The current file.")
     files: list[FileReply] = Field(
         description="The outcome of each file; until the end only those that were refused at once."
     )
@@ -242,13 +243,13 @@ class JobReply(Schema):
 class SignalsReply(Schema):
     """Why a passage was found: the scores of its best sentence, in standard deviations above the mean."""
 
-    meaning: float = Field(description="By the likeness of its vector to the query's.")
+    meaning: float = Field(description="By how close its vector is to the query's.")
     words: float = Field(description="By the words that it shares with the query.")
     matched: list[str] = Field(description="These words.")
 
 
 class PassageReply(Schema):
-    """A passage that was found, with where it is."""
+    """A passage that was found, and its place in the course."""
 
     id: str
     source: str = Field(examples=["Practical Information Retrieval - Lesson 2"])
@@ -261,7 +262,7 @@ class PassageReply(Schema):
     link: str | None
     score: float = Field(description="Comparable within one search only.")
     start: int | None = Field(
-        description="Where it begins in its lesson's text, in characters; null if that is not known.",
+        description="Its offset in its lesson's text, in characters; null if that is not known.",
         examples=[1840],
     )
     text: str
@@ -308,7 +309,7 @@ class QuerySettingReply(Schema):
     value: str | float | bool | None = Field(description="The service's own.")
     meaning: str
     choices: list[str] = Field(
-        description="The few texts that it may be; empty for a number or any text."
+        description="The texts that it may be, if they are few; empty for a number or any text."
     )
     fork: Literal["lower", "any", "model", "none"] = Field(
         description="How a fork over the network may change it: `lower` than the service's own, to `any` value, to a "
@@ -317,7 +318,7 @@ class QuerySettingReply(Schema):
 
 
 class QuerySettingsReply(Schema):
-    """The settings of a query as this service has them."""
+    """The settings of a query in this service."""
 
     settings: list[QuerySettingReply]
 
@@ -332,7 +333,9 @@ class TextReply(Schema):
         description="The name of the file that it was read from.",
         examples=["retrieval.txt"],
     )
-    start: int = Field(description="Where `text` begins in the lesson's text.")
+    start: int = Field(
+        description="The offset of `text` in the lesson's text, in characters."
+    )
     length: int = Field(description="Characters of the whole text.")
     sha256: str = Field(description="Of the whole text in UTF-8.")
     text: str
@@ -350,7 +353,7 @@ class FormulasReply(Schema):
     """The formulas in it."""
 
     formulas: dict[str, str] = Field(
-        description="MathML without links or actions, by the words of the text that it is drawn for.",
+        description="MathML without links or actions, by the part of the text that it shows.",
         examples=[{"$x$": "<math><mi>x</mi></math>"}],
     )
 
@@ -362,7 +365,7 @@ class DeletedReply(Schema):
 
 
 class CancelledReply(Schema):
-    """The query is told to end; its caller gets an answer that says so."""
+    """The query will end; its caller gets an answer that says so."""
 
     query_id: str
     status: str = Field(examples=["cancelling"])
@@ -376,11 +379,11 @@ class ImportedReply(Schema):
 
 
 class ImportedFileReply(ImportedReply):
-    """The traces that were stored: one, and others if a file of another program holds several."""
+    """The traces that were stored: one, or several from a file of another program."""
 
     others: list[str] = Field(default=[], description="The ids of the other traces.")
     refused: list[str] = Field(
-        default=[], description="What could not be read, a sentence each."
+        default=[], description="What could not be read, one sentence each."
     )
 
 
@@ -429,12 +432,12 @@ class ReadinessReply(Schema):
         examples=["none"],
     )
     model_key_at: float | None = Field(
-        description="When that was found, in seconds since the epoch; null: it is not known yet.",
+        description="When that was found out, in seconds since the epoch; null: not yet.",
         examples=[None],
     )
     problems: list[str] = Field(examples=[[]])
     warnings: list[str] = Field(
-        description="What makes answers worse than the settings promise; questions are answered all the same.",
+        description="What makes answers worse than the settings promise; the service answers questions nevertheless.",
         examples=[[]],
     )
 

@@ -76,7 +76,7 @@ def serve(
     ] = 60.0,
     port: Annotated[int, typer.Option("--port", help="Port; 0 takes a free one.")] = 0,
 ) -> None:
-    """Stands in front of a model's server, injects the faults of a plan, and says what the client did about each.
+    """Sits in front of a model's server, injects the faults of a plan, and says what the client did about each.
 
     With a command and neither a plan nor a seed, each fault that the agent can meet is tried by itself. Exit code 1
     means that the agent failed.

@@ -71,7 +71,7 @@ def add(
 ) -> None:
     """Creates a key and prints it: `antiphon keys add NAME --tenant TENANT`.
 
-    It is not stored and cannot be shown again.
+    It is not stored, so nothing can show it to you again.
 
     Once a key exists, the service answers only callers who have one.
     """

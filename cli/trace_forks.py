@@ -125,7 +125,7 @@ def whatif(
     data_dir: DataDir = None,
     reasoner: Reasoner = None,
 ) -> None:
-    """Drops one passage, runs the query again from where it was found, and says whether the answer changed."""
+    """Drops one passage, reruns the query from the call that found it, and says whether the answer changed."""
     # The model gave the recorded replies with the passage in view: it alone can answer again without it.
     change = service.Change(kind="drop", name=without)
     asked = Fork(query_id, None, [change], "remodel", None, yes=yes)

@@ -42,7 +42,7 @@ class ContentPart(Sent):
 
 
 class ToldMessage(Sent):
-    """One message of the conversation; what stands among them and is none has no role."""
+    """One message of the conversation; an item that is not a message has no role."""
 
     role: Text | None = None
     content: Annotated[list[ContentPart], BeforeValidator(_as_parts)] = Field(

@@ -20,7 +20,7 @@ CONTEXT = 4
 CONTEXT_CHARS = 20
 """Characters of each of these words."""
 MOST_PLACES = 6
-"""Differing places of a text that are shown."""
+"""The most differing places of a text to show."""
 
 
 class FieldChange(Value, frozen=True, kw_only=True):
@@ -29,7 +29,7 @@ class FieldChange(Value, frozen=True, kw_only=True):
     Attributes:
         path: Such as `messages[0].content[2]`.
         left: What the left one holds there, shortened; empty if it holds nothing.
-        right: The same of the right one.
+        right: The same for the right one.
         words: Of two long texts, the words that differ: `… kept [-gone-] {+come+} kept …`; else empty.
     """
 

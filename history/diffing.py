@@ -56,7 +56,7 @@ class Group(Value, frozen=True, kw_only=True):
 
     Attributes:
         first: The place of the first of them in `Diff.differences`, from 0.
-        kinds: How many of them there are of each kind of event, in order.
+        kinds: The number of them for each kind of event, in order.
     """
 
     because: Cause
@@ -70,9 +70,9 @@ class Diff(Value, frozen=True, kw_only=True):
 
     Attributes:
         same: The number of events that are equal in both.
-        differences: In the order of the traces; times alone are no difference.
+        differences: In the order of the traces; different times alone do not count.
         groups: The same differences by their cause.
-        change: What was changed if one of the two is a fork, in words.
+        change: What was changed, in words, if one of the two is a fork.
         sentences: The answers' sentences: `=` in both, `-` only left, `+` only right.
     """
 

@@ -28,7 +28,7 @@ from antiphon.vocabulary.values import Citation, Fact, Passage, Request, ToolCal
 
 
 class CallStep(Value, frozen=True, kw_only=True):
-    """One reasoning call: its request, what it was shown of what earlier calls had found, and its reply.
+    """One reasoning call: its request, the facts from earlier calls in it, and its reply.
 
     A `seq` of 0 means that the trace does not hold the step.
 
@@ -50,13 +50,13 @@ class Origin(Value, frozen=True, kw_only=True):
 
     Attributes:
         passage_id: The name under which `antiphon traces whatif` leaves the passage out.
-        course: The course whose text it is; None for the words of a tool of one's own.
-        offset: Where the cited text begins in its lesson's text, in characters; None if that is not known.
+        course: The course whose text it is; None for the words of a tool of your own.
+        offset: The offset of the cited text in its lesson's text, in characters; None if that is not known.
         arguments: The tool call's, as the model wrote them.
         asked_by: The reasoning call whose reply asked for the tool.
         request_sha256: Of the exact bytes of that call's request.
-        earlier: The calls before that one, the nearest first, down to the one that was shown the question alone: what
-            they found stood in the request by which the tool was asked for.
+        earlier: The calls before that one, the nearest first, back to the one that saw only the question: what they
+            found was in the request whose reply asked for the tool.
     """
 
     cited_text: str
@@ -83,7 +83,7 @@ class Sentence(Value, frozen=True, kw_only=True):
     """One sentence of the answer, and the origins of all that it cites.
 
     Attributes:
-        written_by: The call whose reply the sentence stands in; None if no model wrote the answer.
+        written_by: The call whose reply contains the sentence; None if no model wrote the answer.
     """
 
     text: str

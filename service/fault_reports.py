@@ -39,7 +39,7 @@ class _Part(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FaultCell(_Part, frozen=True, kw_only=True):
-    """One fault that was tried: where, in which way, in which part of a query, in which scenario."""
+    """One fault that was tried: its point and kind, and the part of a query and the scenario in which it was tried."""
 
     point: str
     kind: str
@@ -55,7 +55,7 @@ class FaultVerdict(_Part, frozen=True, kw_only=True):
         result: `kept` (all promises), `broken`, or `not fired`.
         broken: Each promise that was broken, in words.
         status: How the query ended, in a word.
-        query_id: Its trace; empty if there is none, as of a refused question.
+        query_id: Its trace; empty if there is none, as for a refused question.
     """
 
     cell: FaultCell
@@ -67,7 +67,7 @@ class FaultVerdict(_Part, frozen=True, kw_only=True):
 
 
 class FaultGap(_Part, frozen=True, kw_only=True):
-    """A cell that makes no sense, and why; `when` is empty if it makes none in any part of a query."""
+    """A cell that makes no sense, and why; `when` is empty if this holds for every part of a query."""
 
     point: str
     kind: str
@@ -81,7 +81,7 @@ class FaultReport(_Part, frozen=True, kw_only=True):
     Attributes:
         counts: Cells run, fired, kept, broken, not fired, not applicable.
         kinds: Each kind of fault with its meaning, in the order of the columns.
-        made_at: When, in seconds since the epoch.
+        made_at: When it was made, in seconds since the epoch.
     """
 
     seed: int

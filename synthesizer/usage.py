@@ -43,7 +43,7 @@ class ToolAttempt(Value, frozen=True, kw_only=True):
         arguments: The JSON object as the model wrote it.
         why: The reason that the model gave, or an empty text.
         facts: Ids of all facts that it brought, known ones included.
-        new_facts: Ids of those that nobody had found before.
+        new_facts: Ids of those that no earlier call had found.
         substitute: The tool that was run in its place, or None.
         duration_ms: How long it ran, in milliseconds; 0 until it has ended.
         detail: The tool's words if it brought no evidence: the error, or that nothing was found.

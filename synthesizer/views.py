@@ -30,7 +30,7 @@ from antiphon.vocabulary.values import (
 
 
 class FactView(Value, frozen=True, kw_only=True):
-    """A fact: where it is, which call found it, and which parts of the question (from 1) it serves."""
+    """A fact: its source, the call that found it, and the parts of the question (from 1) that it serves."""
 
     id: str
     source: str
@@ -64,7 +64,7 @@ class CoverageView(Value, frozen=True, kw_only=True):
 
 
 class RoundView(Value, frozen=True, kw_only=True):
-    """After a round: by how many facts each part was served, and which parts were open."""
+    """The state after a round: the number of facts that serve each part, and the parts that are open."""
 
     round: int
     served: tuple[int, ...]
@@ -76,8 +76,8 @@ class MemoryView(Value, frozen=True, kw_only=True):
 
     Attributes:
         meant: The question with what it refers to in the conversation.
-        beyond: Terms (stems) that calls looked for and the question does not hold, in order.
-        said: The model's words before its tool calls, a line a round.
+        beyond: Terms (stems) that calls looked for and the question does not contain, in order.
+        said: The model's words before its tool calls, one line per round.
         summary: A summarising call's words on older rounds; empty if there are none.
     """
 
@@ -116,11 +116,11 @@ class BriefingView(Value, frozen=True, kw_only=True):
 
     Attributes:
         seq: Its event.
-        conversation: The exchanges before the question that it is shown with, oldest first.
+        conversation: The earlier exchanges that it shows with the question, oldest first.
         shown: What its sources say, in their order.
-        came: Estimated tokens that came in since the briefing before.
-        went: Estimated tokens that went.
-        summary: The summarising call whose text is in its notes; empty if none is.
+        came: Estimated tokens that it adds to the previous briefing.
+        went: Estimated tokens of the previous briefing that it leaves out.
+        summary: The summarising call whose text is in its notes; empty if there is none.
     """
 
     seq: int

@@ -155,27 +155,26 @@ class QueryReceived(Event, frozen=True, kw_only=True, tag="query_received"):
 
     Attributes:
         session_id: The conversation; empty if the caller keeps it.
-        history: Its last exchanges, oldest first, as they were recorded, or as the caller who keeps it told of them.
-        courses: The titles of all courses, one a line.
+        history: Its last exchanges, oldest first: as they were recorded, or as the caller who keeps it sent them.
+        courses: The titles of all courses, one per line.
         tools: Names of the tools that may be offered.
         versions: Names and versions of what shapes the run (system prompt, reasoner, index), as pairs.
         provider_open: The provider's circuit is open: go straight to the fallback reasoner.
         history_missing: The conversation's exchanges could not be read.
-        parent: The trace that this one is a fork of; None if it is none.
+        parent: The trace that this one is a fork of; None if it is not a fork.
         parent_seq: The event of the parent that was changed, the last that both have.
         change: What was changed, in words.
-        rates: What the tokens of the models that may be called can cost, as far as that is known.
-        fixed_tokens: Estimated tokens of what a request holds beside its messages: system prompt and tools.
-        reviewers: Subscribers that are asked about each draft before it becomes the answer.
-        fallback_searches: If the fallback reasoner takes over it searches before it answers, and calls of the model
-            leave it the time. False in older traces: it answered from what had been found.
-        faults: The faults that are injected into it on purpose, in words; what they make happen, no rule decides.
-        rules: The version of the rules by which it is decided, so that an older trace replays by the rules of its time.
+        rates: The most that tokens of the models that may be called can cost, as far as that is known.
+        fixed_tokens: Estimated tokens of a request apart from its messages: system prompt and tools.
+        reviewers: Subscribers that judge each draft before it becomes the answer.
+        fallback_searches: If the fallback reasoner takes over, it searches before it answers, and the model's calls
+            leave it time for that. False in older traces, in which it answered from what had been found.
+        faults: The faults that are injected into it on purpose, in words; no rule decides about their effects.
+        rules: The version of the rules that decide it, so that an older trace replays by the rules of its time.
         catalogue: The courses as every call sees them; empty if none are known, and in traces of rules 1.
-        follows: The query of its conversation that it was asked after, "" for none; None: the last one before it. All
-            that follow the same one are versions of one another.
-        imported: Another program ran it: what it did beyond what our limits allow is legal here; None for a query of
-            our own.
+        follows: The earlier query of its conversation that it follows, "" for none; None: the last one before it. All
+            queries that follow the same one are versions of one another.
+        imported: Another program ran it, so it may exceed our limits; None for a query of our own.
     """
 
     emitted_by = (CALLER,)
@@ -210,8 +209,8 @@ class RoundOpened(Event, frozen=True, kw_only=True, tag="round_opened"):
         round: From 1; the final call has the number after the last tool round.
         call_id: The reasoning call that this round will make.
         rounds_left: Rounds of tools that remain after this one.
-        briefing_tokens: Most tokens of its briefing if that is less than the settings say; None: as they say.
-        note: What reviewers said of the draft before it, which its call is shown; empty if there is none.
+        briefing_tokens: The most tokens of its briefing, if that is less than the setting; None: the setting holds.
+        note: The reviewers' words on the previous draft, for its call to see; empty if there are none.
     """
 
     emitted_by = (COORDINATOR,)
@@ -251,7 +250,7 @@ class SummaryRequested(Event, frozen=True, kw_only=True, tag="summary_requested"
     Attributes:
         call_id: Its own id; its attempts are `ReasoningStarted` under it.
         for_call: The reasoning call whose briefing waits for it.
-        spare_tokens: Tokens that its attempts may waste before there must be no other; None: as many as they like.
+        spare_tokens: Tokens that failed attempts may use in all before no other may follow; None: no limit.
         spare_usd: The same in US dollars.
     """
 
@@ -325,15 +324,15 @@ class SummaryFailed(Event, frozen=True, kw_only=True, tag="summary_failed"):
 
 
 class BriefingPrepared(Event, frozen=True, kw_only=True, tag="briefing_prepared"):
-    """What the next reasoning call is shown.
+    """The briefing that the next reasoning call will see.
 
     Attributes:
         sources: Row n is the request's source number n.
         tokens: Estimated tokens of the messages.
         facts: Ids of the facts shown, whole or in part.
-        dropped: What of the memory it leaves out.
-        changes: What differs from the briefing before it.
-        summary: The summarising call whose text is in its notes; empty if none is.
+        dropped: What it leaves out of the memory.
+        changes: What differs from the previous briefing.
+        summary: The summarising call whose text is in its notes; empty if there is none.
     """
 
     emitted_by = (SYNTHESIZER,)
@@ -356,11 +355,11 @@ class ReasoningRequested(Event, frozen=True, kw_only=True, tag="reasoning_reques
 
     Attributes:
         elapsed_s: Seconds of the deadline that were used when it was asked for.
-        kept_s: Seconds of the deadline that are kept back for what follows: the final call, the fallback reasoner,
+        kept_s: Seconds of the deadline that are reserved for what follows: the final call, the fallback reasoner,
             building the answer.
-        spare_tokens: Tokens that attempts which fail may use in all before there must be no other; None: no limit.
+        spare_tokens: Tokens that failed attempts may use in all before no other may follow; None: no limit.
         spare_usd: The same in US dollars.
-        catalogue: The courses as its system prompt shows them; empty if it says nothing of them.
+        catalogue: The courses as its system prompt shows them; empty if it does not mention them.
     """
 
     emitted_by = (COORDINATOR,)
@@ -388,15 +387,14 @@ class ReasoningStarted(Event, frozen=True, kw_only=True, tag="reasoning_started"
     """An attempt is sent; `request` is exactly what went out, `reasoner` names who answers (model or `offline`).
 
     Attributes:
-        part: 1, and one more for each request that goes on with a reply that the server paused.
-        repairs: Names of the rules of legality (engine/legality.py) by which the request was mended.
-        citations: How sources are shown: as `search_result` blocks, or numbered in plain text.
-        caching: What was decided about cache breakpoints, and why; empty if nothing was to decide.
-        profile: What server and model could be sent when the request was built; None in older summarising calls.
-        tool_definitions: The definitions of all tools that there were then, whether the request offers them or not;
+        part: 1, and one more for each request that continues a reply which the server paused.
+        repairs: Names of the rules of legality (engine/legality.py) that mended the request.
+        citations: The form of its sources: `search_result` blocks, or numbers in plain text.
+        caching: The decision about cache breakpoints, and why; empty if there was nothing to decide.
+        profile: What server and model accepted when the request was built; None in older summarising calls.
+        tool_definitions: The definitions of all tools that existed then, whether the request offers them or not;
             None in a summarising call.
-        most: The most that it may take, which counts as long as the server has not said what it took; empty in older
-            traces.
+        most: The most that it may use, which counts until the server reports what it used; empty in older traces.
     """
 
     emitted_by = (ENGINE,)
@@ -430,7 +428,7 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
     """An attempt failed and another follows; text streamed so far is void.
 
     Attributes:
-        counted: What it took as far as its server said, and the most of what the server did not say.
+        counted: What it used as far as its server reported it, and the most of what the server did not report.
     """
 
     emitted_by = (ENGINE,)
@@ -445,15 +443,15 @@ class ReasoningRetried(Event, frozen=True, kw_only=True, tag="reasoning_retried"
 
 
 NOT_SEARCHED = "not_searched"
-"""The stop reason of a reply of the offline reasoner that says only that nothing could be looked up."""
+"""The offline reasoner's stop reason for a reply that says only that nothing could be looked up."""
 NOTHING_FOUND = "nothing_found"
-"""The stop reason of one that says only that nothing was found which answers."""
+"""Its stop reason for a reply that says only that nothing was found which answers the question."""
 CLOSEST_FOUND = "closest_found"
-"""The stop reason of one that shows the closest that was found, which may be no answer."""
+"""Its stop reason for a reply that shows the closest passages, which may not answer the question."""
 LOOSE_FIT = "loose_fit"
-"""The stop reason of one that shows what fits the question, but not so well that it surely answers."""
+"""Its stop reason for a reply that shows what fits the question, but not well enough to be sure that it answers."""
 PART_MISSING = "part_missing"
-"""The stop reason of one that answers the question but for a part, and says for which."""
+"""Its stop reason for a reply that answers all of the question except a part, which it names."""
 
 
 class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_completed"):
@@ -464,10 +462,10 @@ class ReasoningCompleted(Event, frozen=True, kw_only=True, tag="reasoning_comple
         text: The text blocks joined.
         stop_reason: As received, or one of the offline reasoner's own; unknown ones are treated as an end.
         model: The model that the server says answered.
-        wasted: What attempts that failed before it used, as far as the server told; and the call that found out how
+        wasted: What earlier, failed attempts used, as far as the server reported it, and the call that found out how
             the server cites.
-        unreported: The most that the call may have used beside `usage` and `wasted`, if a server did not say all.
-        thought_s: Seconds that a streamed reply thought before its first word or tool call; 0 if it did not.
+        unreported: The most that the call may have used on top of `usage` and `wasted`, if a server left some out.
+        thought_s: Seconds of thinking before the first word or tool call of a streamed reply; 0 if there was none.
     """
 
     emitted_by = (ENGINE,)
@@ -507,7 +505,7 @@ class ReasoningFailed(Event, frozen=True, kw_only=True, tag="reasoning_failed"):
     """A reasoning call got no reply; `usage` is what its attempts used, as far as the server reported it.
 
     Attributes:
-        unreported: The most that they may have used beside that.
+        unreported: The most that they may have used on top of that.
     """
 
     emitted_by = (ENGINE,)
@@ -539,7 +537,7 @@ class ToolStarted(Event, frozen=True, kw_only=True, tag="tool_started"):
     """A tool starts to run.
 
     Attributes:
-        idempotency_key: What the tool was handed to know the same call by, made again; empty if it takes none.
+        idempotency_key: The key by which the tool can recognise a repeat of the same call; empty if it takes none.
     """
 
     emitted_by = (DISPATCHER,)
@@ -567,7 +565,7 @@ class ToolSucceeded(Event, frozen=True, kw_only=True, tag="tool_succeeded"):
     """A tool call returned a result (which may be that nothing was found).
 
     Attributes:
-        output: What the tool said in words, bounded.
+        output: The tool's words, up to a limit.
         passages: The evidence, best first.
         name: The tool that answered: the substitute if there was one.
     """
@@ -601,7 +599,7 @@ class ToolAnsweredLate(Event, frozen=True, kw_only=True, tag="tool_answered_late
     """A tool that could not be stopped returned after its call had its outcome; the result is not used.
 
     Attributes:
-        passages: How many it brought.
+        passages: How many it returned.
         duration_ms: From the call's request.
     """
 
@@ -642,7 +640,7 @@ class ContextSynthesized(Event, frozen=True, kw_only=True, tag="context_synthesi
     Attributes:
         facts: The new facts, in order of discovery.
         repeated: Ids of facts that were found again.
-        open_parts: Parts of the question for which nothing was found yet.
+        open_parts: Parts of the question for which nothing has been found yet.
     """
 
     emitted_by = (SYNTHESIZER,)
@@ -717,7 +715,7 @@ class QueryResumed(Event, frozen=True, kw_only=True, tag="query_resumed"):
     Attributes:
         away_s: Seconds in which nobody worked on it: they do not count against its deadline.
         why: What had ended it, in words.
-        lost: The most that the calls under way had taken by then, which are made once more; a fork loses none.
+        lost: The most that the calls under way had used by then; they are made once more. A fork loses none.
     """
 
     emitted_by = (CALLER,)
@@ -787,7 +785,7 @@ class AnswerRequested(Event, frozen=True, kw_only=True, tag="answer_requested"):
 
     Attributes:
         mode: `reply` (from the reply of `call_id`), `partial` (from the facts in hand), `plain` (a statement only).
-        why: Why it is not a reply's; empty for `reply`.
+        why: Why no reply becomes the answer; empty for `reply`.
     """
 
     emitted_by = (COORDINATOR,)
@@ -801,13 +799,13 @@ class ResponseAssembled(Event, frozen=True, kw_only=True, tag="response_assemble
     """The answer, as the caller gets it.
 
     Attributes:
-        sources: What is cited, in order, without repeats; `source_links` beside it.
+        sources: The cited sources, in order, without repeats; `source_links` has the link of each.
         rounds: Rounds of tools that were run.
-        reasoner: Who spoke: the model's name, `offline`, or `none`.
+        reasoner: Who answered: the model's name, `offline`, or `none`.
         calls: Reasoning calls that brought a reply.
         usage: Their tokens.
         summaries: Summarising calls that brought a reply.
-        summary_usage: Their tokens, counted apart.
+        summary_usage: Their tokens, counted separately.
     """
 
     emitted_by = (ASSEMBLER,)

@@ -29,12 +29,14 @@ class Mark(enum.Enum):
     UNTRUSTED = (
         "text from outside: a caller, a document, a tool, a model or an error of theirs"
     )
-    CONTENT_BLOCK = "the JSON of a content block: what stands in it is untrusted, what holds it together is not"
+    CONTENT_BLOCK = (
+        "the JSON of a content block: its contents are untrusted, its structure is not"
+    )
     JSON = "JSON written by a model: every value and every name in it is untrusted"
-    NAME = "a name or an id by which things are told apart; changing it would take apart what belongs together"
+    NAME = "a name or an id that tells things apart; changing it would separate what belongs together"
     MEASURED = "depends on when the query ran, and who read along: a time, or how a reply was asked for"
     SEQ = "the place of an event in its trace"
-    RUN = "an id that every run gets anew: never the same twice"
+    RUN = "an id that is new in every run: never the same twice"
     FORK = "says only that the trace is a fork, and of which"
 
 

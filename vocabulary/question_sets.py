@@ -25,11 +25,11 @@ class SavedQuestion(Value, frozen=True, kw_only=True):
     """One question of a set: a line of what `antiphon traces questions` prints, and its answers if it was asked.
 
     Attributes:
-        id: Who saved it may name it.
+        id: A name that its writer may give it.
         earlier: Questions of the same conversation, asked before this one.
         rating: How an answer to it was judged, with a note.
-        left: The trace of the answer with the one settings.
-        right: That with the others.
+        left: The trace of its answer with the settings on the left.
+        right: The same on the right.
         verdict: Which of the two somebody found better.
     """
 
@@ -50,10 +50,10 @@ class SavedQuestion(Value, frozen=True, kw_only=True):
 
 
 class Comparison(Value, frozen=True, kw_only=True):
-    """What a set was asked with, on either side: settings by their names; without any, as the service answers.
+    """The settings that a set was asked with, on either side, by their names; without any: the service's own.
 
     Attributes:
-        of: The set whose questions these are; it may be deleted since.
+        of: The set whose questions these are; it may have been deleted since.
     """
 
     of: Id
@@ -66,7 +66,7 @@ class QuestionSet(Value, frozen=True, kw_only=True):
 
     Attributes:
         at: When it was stored, in seconds since the epoch.
-        comparison: None for questions alone, else what they were asked with.
+        comparison: The settings that they were asked with; None for questions alone.
     """
 
     set_id: Id

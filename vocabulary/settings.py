@@ -123,7 +123,7 @@ class QuerySettings(
     ] = "recover"
     context: Annotated[
         Literal["briefing", "transcript"],
-        Setting("what a call is shown; a transcript is the plain message list"),
+        Setting("what a call sees; a transcript is the plain message list"),
     ] = "briefing"
     final_model: Annotated[
         Name | None, Setting("the model for the final call", none="the same model")
@@ -194,7 +194,7 @@ class Declared(NamedTuple):
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """The few texts that it may be; empty for a number or any text."""
+        """The texts that it may be, if they are few; empty for a number or any text."""
         found: list[str] = []
         # The type itself, or the part of it beside None.
         for part in (self.type, *get_args(self.type)):

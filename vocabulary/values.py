@@ -89,7 +89,7 @@ class Signals(Value, frozen=True, kw_only=True):
     """Why a search found a passage: its best sentence's scores by signal, in standard deviations above the mean.
 
     Attributes:
-        meaning: By the likeness of its vector to the query's.
+        meaning: By how close its vector is to the query's.
         words: By the words that it shares with the query.
         matched: These words, as the query has them.
     """
@@ -103,7 +103,7 @@ class Place(Value, frozen=True, kw_only=True):
     """A place in a file that a part of a passage was read from.
 
     Attributes:
-        start: Where in the passage's text it begins, in characters; it holds until the next one.
+        start: The offset in the passage's text at which it begins, in characters; it lasts until the next place.
         name: In words, such as "page 4".
     """
 
@@ -120,22 +120,23 @@ LessonPart = Literal["beginning", "end"]
 
 
 class Passage(Value, frozen=True, kw_only=True, omit_defaults=True):
-    """A piece of evidence that a tool brought, with where it is.
+    """A piece of evidence that a tool returned, and its source.
 
-    A trace holds many of them, so what is not known of one is left out of it.
+    A trace holds many of them, so it leaves out the fields that say nothing.
 
     Attributes:
         id: Content address: the same passage found twice has the same id.
         source: What a reader sees, such as `Practical Search - Lesson 3`.
         kind: `passage` (course text), `outline` (a course's table of contents), `text` (any other tool's
-            words, and how a lesson begins or ends: what is shown whole, whatever it is like).
+            words, and the beginning or end of a lesson; briefings show these whole).
         starts: Offsets in `text`, in characters, at which its sentences begin; the first is 0.
             Sentence n is `text[starts[n]:starts[n + 1]]`, so that the sentences joined are the text.
-        score: How well it met the tool's query; comparable within one tool call only.
-        start: Where `text` begins in its lesson's text, in characters; None if that is not known.
-        place: Where it begins in its file, such as "page 3" or "at 12:05"; None if the file has no such places.
-        places: Where the text goes on elsewhere, such as on the next page, in order.
-        signals: Why a search found it; None for what no search brought.
+        score: How well it matches the tool's query; comparable within one tool call only.
+        start: The offset of `text` in its lesson's text, in characters; None if that is not known.
+        place: The place in its file at which it begins, such as "page 3" or "at 12:05"; None if the file has
+            no such places.
+        places: The places in which the text goes on, such as the next page, in order.
+        signals: Why a search found it; None if no search did.
     """
 
     id: Id
@@ -191,7 +192,7 @@ class Fact(Value, frozen=True, kw_only=True):
         id: `f1`, `f2` … in order of discovery within the query.
         tool_call_id: The call that found it first.
         round: The round of that call.
-        merged: Earlier facts that are in its passage and are not shown any more.
+        merged: Earlier facts whose text its passage contains; briefings no longer show them.
         like: The earlier fact that says nearly the same elsewhere; None if there is none.
     """
 
@@ -289,7 +290,7 @@ class ModelTraits(Value, frozen=True, kw_only=True):
 
     Attributes:
         thinking: The modes of thinking that it accepts; any other is refused with 400.
-        thinks: It thinks if the request does not say.
+        thinks: It thinks if the request does not mention thinking.
         efforts: The levels of `output_config.effort` that it accepts; none: it knows no effort.
         least_cached: Tokens below which a prefix is silently not cached.
         max_output: Most tokens of a reply, its thinking included.
@@ -307,17 +308,17 @@ class ModelTraits(Value, frozen=True, kw_only=True):
 
 
 class Profile(Value, frozen=True, kw_only=True):
-    """The switches of one server that speaks the Messages API, where it differs from the original.
+    """The switches of one server that speaks the Messages API: how it differs from the original.
 
     Attributes:
         citations: `native`: sources are `search_result` blocks; `inline`: numbered plain text, for servers that do
-            not know these; `auto`: found out by one small call, and remembered.
+            not know these; `auto`: one small call finds out, and the service remembers the result.
         tool_choice_none: Knows `tool_choice: none`.
         caching: Knows `cache_control`.
         thinking: Knows `thinking` and `output_config.effort`.
         strict: Knows `strict` tools and `input_examples`.
-        model: The model's own traits; None if no table knows it: then a request says nothing that not every model
-            takes.
+        model: The model's own traits; None if no table lists it: then a request holds only what every model
+            accepts.
     """
 
     citations: CitationSetting = "native"
@@ -332,7 +333,7 @@ class Usage(Value, frozen=True, kw_only=True):
     """Tokens of one or several calls. All input = input + cache read + cache write.
 
     Attributes:
-        thinking_tokens: Those of the output that were thinking, as far as the server says.
+        thinking_tokens: The output tokens that were thinking, as far as the server reports them.
         cost_usd: What they cost, by the table in engine/models.py; None if a model's price is not known.
     """
 
@@ -389,11 +390,11 @@ class Rate(Value, frozen=True, kw_only=True):
     """The most that one model's tokens can cost, in US dollars for a million of them.
 
     Attributes:
-        model: The model as the settings name it; `fallback` is the reasoner that stands in.
-        input: Of input, whether it is read from the cache, written to it or neither.
+        model: The model as the settings name it; `fallback` is the fallback reasoner.
+        input: Of input, no matter if it is read from the cache, written to it or neither.
         long_above: Tokens of input above which all of a call costs `long_factor` times as much; None: no such bound.
-        round_thinking: Most tokens of a reply in a round of tools that are thinking, beside those of the answer.
-        final_thinking: The same of the final call.
+        round_thinking: Most tokens of a reply in a round of tools that are thinking, on top of those of the answer.
+        final_thinking: The same for the final call.
     """
 
     model: Name
@@ -417,8 +418,8 @@ class ReplyCitation(Value, frozen=True, kw_only=True):
     """A citation as a reply gave it, in the numbering of that reply's own request.
 
     Attributes:
-        start: Where the cited span of the reply's text begins, in characters.
-        end: Where it ends (exclusive).
+        start: The offset in the reply's text at which the cited span begins, in characters.
+        end: The offset at which it ends (exclusive).
         source: Index among all sources of the request, from 0.
         first_block: First content block of that source.
         end_block: One past the last block.
@@ -437,12 +438,12 @@ class Citation(Value, frozen=True, kw_only=True):
     """A citation of the answer, resolved to recorded evidence.
 
     Attributes:
-        start: Where the claim begins in the answer, in characters.
-        end: Where it ends (exclusive).
+        start: The offset in the answer at which the claim begins, in characters.
+        end: The offset at which it ends (exclusive).
         cited_text: An exact substring of the passage's text.
         fact: The fact's id; from there the trace leads to tool call, reasoning call and request.
-        place: Where in its file the cited text begins, such as "page 3" or "at 12:05"; `link` leads there if
-            anything does.
+        place: The place in its file at which the cited text begins, such as "page 3" or "at 12:05"; `link` leads
+            there if that is possible.
     """
 
     start: int
@@ -468,12 +469,12 @@ class Indicator(Value, frozen=True, kw_only=True):
 
 
 class Imported(Value, frozen=True, kw_only=True):
-    """Where a query comes from that another program ran.
+    """The origin of a query that another program ran.
 
     Attributes:
-        form: The form of the file that it was read from, such as `ATIF-v1.7`.
-        agent: Who ran it, as far as the file says.
-        missing: What the file does not hold, a phrase each.
+        form: The format of the file that it was read from, such as `ATIF-v1.7`.
+        agent: The program that ran it, as far as the file says.
+        missing: What the file lacks, one phrase each.
     """
 
     form: Name

@@ -64,7 +64,7 @@ async def list_conversations(
         str | None,
         Query(
             max_length=200,
-            description="Words of one of its questions, or of its title; they may be unfinished.",
+            description="Words of one of its questions, or of its title, or the beginnings of words.",
         ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_LISTED, description="How many.")] = 50,
@@ -94,14 +94,14 @@ async def read_conversation(
         Query(
             min_length=1,
             max_length=200,
-            description="One of its queries: the conversation as it went on behind that version of a question; "
+            description="One of its queries: the conversation as it continued after that version of a question; "
             "null: behind the last one that was asked.",
         ),
     ] = None,
 ) -> ConversationReply:
     """The last hundred queries of the conversation that follow one another, each with its versions.
 
-    `exchanges` holds what of them was answered since the conversation was last cleared.
+    `exchanges` holds those that were answered since the conversation was last cleared.
     """
     path = await _path(service, session_id, before, through)
     shown = path[-SHOWN:]
@@ -158,7 +158,7 @@ def _placed_reply(
 async def name_conversation(
     session_id: ConversationId, body: TitleRequest, service: Service
 ) -> TitleReply:
-    """Gives the conversation a title of its own in place of its first question."""
+    """Gives the conversation a title, in place of its first question."""
     title = " ".join(body.title.split())
     if not title:
         raise BadInputError("The title is empty: send some text in `title`.")

@@ -41,7 +41,7 @@ KeptId = Annotated[str, Path(min_length=1, max_length=200)]
 
 @router.get(
     "/report",
-    summary="What came of breaking the service",
+    summary="The outcomes of breaking the service",
     response_class=Response,
     responses=_REPORT | UNAVAILABLE,
     dependencies=[needs("admin")],

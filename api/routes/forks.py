@@ -65,8 +65,8 @@ async def fork_trace(
 ) -> Response:
     """Runs a query again from one event, with a change there, as a new trace; the original stays.
 
-    The reply comes when the fork is over. A client that goes away cancels it. The modes `live` and `remodel` spend, and
-    take the scope `live`.
+    The reply comes when the fork is over. A client that disconnects cancels it. The modes `live` and `remodel` cost
+    tokens, and need the scope `live`.
     """
     _check_mode(caller, body.mode)
     interceptor = interceptor_for(request, body.faults)
@@ -130,7 +130,7 @@ async def resume_query(
 ) -> Response:
     """Resumes a query whose process ended, and repeats only the calls in flight. A finished query stays as it is.
 
-    The reply comes when the query is over. A client that goes away cancels it.
+    The reply comes when the query is over. A client that disconnects cancels it.
     """
     resumed = await service.resume(query_id)
     outcome = await _outcome(resumed, request, waited)

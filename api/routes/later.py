@@ -52,10 +52,10 @@ async def begin_query(
     service: Service,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Accepts a question and returns once it is stored; `Location` is where its answer will be.
+    """Accepts a question and returns once it is stored; `Location` is the path to its answer.
 
-    Nobody needs to wait for it, and it survives the death of the process. What cannot be stored is refused with 503.
-    `html` and `strict` belong to answers, and change nothing here.
+    You need not wait for it, and it survives a crash of the process. A question that cannot be stored is refused with
+    503. `html` and `strict` concern the reply with the answer, and change nothing here.
     """
     query = await begin(body, request, service, idempotency_key, is_fetched_later=True)
     # A query with a key is awaited already.
@@ -89,7 +89,7 @@ async def read_query(
 ) -> QueryState:
     """`queued`, `running`, or how it ended, with the answer.
 
-    `interrupted`: the process that worked on it is gone, and none goes on with it.
+    `interrupted`: the process that worked on it is gone, and no other continues it.
     """
     events = await _stored(service, query_id)
     asked = events[0].event if events else None

@@ -27,7 +27,7 @@ router = APIRouter(route_class=GuardedRoute, prefix="/api/layouts", tags=["cours
 async def read_layout(title: Title, service: Service) -> Response:
     """The lessons of a course that is a folder, their files, and the files that are left out, each with the reason.
 
-    Courses indexed from elsewhere on the service's machine are shown only to whoever works on it.
+    If the course was not added over the API, only a caller who needs no key may read its layout.
     """
     found = await service.layouts.read(title)
     return Response(msgspec.json.encode(found), media_type=JSON)
@@ -44,7 +44,7 @@ async def read_layout(title: Title, service: Service) -> Response:
 async def correct_layout(
     title: Title, body: LayoutCorrection, request: Request, service: Service
 ) -> Response:
-    """Indexes a course by a correction of its title, lessons and files, which is remembered if that succeeds."""
+    """Indexes a course by a correction of its title, lessons and files, and keeps the correction if that succeeds."""
     lessons = [
         LessonFiles(number=each.number, title=each.title, files=tuple(each.files))
         for each in body.lessons
@@ -64,5 +64,5 @@ async def correct_layout(
     dependencies=[needs("documents")],
 )
 async def forget_layout(title: Title, request: Request, service: Service) -> Response:
-    """Indexes a course as its own files tell, and forgets what was corrected."""
+    """Indexes a course as its own files say, and forgets its corrections."""
     return begun(request, await service.layouts.forget(title))

@@ -79,15 +79,15 @@ async def ask(
     request: Request,
     idempotency_key: IdempotencyKey = None,
 ) -> Response:
-    """Answers in at most `max_rounds` rounds of tool calls within `deadline_s`; at worst in part, and says so.
+    """Answers in at most `max_rounds` rounds of tool calls within `deadline_s`; a partial answer says that it is one.
 
-    `max_total_tokens` and `max_cost_usd` are kept: no call is made that they might not pay for.
+    `max_total_tokens` and `max_cost_usd` are hard limits: a call that might exceed them is not made.
 
     With `Accept: text/event-stream` each recorded event is sent as `event: <kind>`, `id: <seq>`, and its JSON as in
     `GET /api/traces/{query_id}`; `text_delta` and `text_discarded` carry the text as it is written, with `html` also
     `text_html`; `answer` is last.
     `events_lost` means that the reader was too slow for the events, `error` that the query failed after it began.
-    A client that goes away cancels its query, but for one with an `Idempotency-Key`.
+    A client that disconnects cancels its query, except a query with an `Idempotency-Key`.
     """
 
     def live(query: Query) -> AsyncIterator[bytes]:
@@ -108,7 +108,7 @@ async def ask(
     dependencies=[needs("ask")],
 )
 async def list_running(service: Service) -> RunningQueriesReply:
-    """Each running query, and what it is waiting for since when. Look here first when a query is slow."""
+    """Each running query, what it waits for, and since when. Look here first when a query is slow."""
     await service.look()
     queries: list[RunningReply] = []
     for query_id, owed in service.running().items():

@@ -69,13 +69,17 @@ class SavedQuestionRequest(RequestBody):
     )
     rating: Rating | None = None
     note: Annotated[Text, Field(max_length=MOST_NOTE_CHARS)] | None = None
-    left: QueryIdText | None = Field(None, description="The trace of the one answer.")
-    right: QueryIdText | None = Field(None, description="That of the other.")
+    left: QueryIdText | None = Field(
+        None, description="The trace of the answer on the left."
+    )
+    right: QueryIdText | None = Field(
+        None, description="The trace of the answer on the right."
+    )
     verdict: Verdict | None = None
 
 
 class ComparisonRequest(RequestBody):
-    """What the questions were asked with on either side; no settings: as the service answers."""
+    """The settings that the questions were asked with on either side; without any: the service's own."""
 
     of: Annotated[Text, Field(max_length=64)] = Field(
         description="The set whose questions these are."
@@ -113,7 +117,7 @@ class QuestionSetRequest(RequestBody):
     dependencies=[needs("debug")],
 )
 async def list_question_sets(service: Service) -> Response:
-    """The sets that were saved, each with its questions; `comparison` says what one was asked with."""
+    """The sets that were saved, each with its questions; `comparison` has the settings that it was asked with."""
     sets = await service.store.question_sets.all()
     return Response(msgspec.json.encode({"sets": sets}), media_type=JSON)
 

@@ -43,7 +43,7 @@ Name = Annotated[str | None, Field(max_length=MOST_NAME_CHARS)]
 
 
 class SearchQuery(BaseModel):
-    """What to look for, where, and how much of it."""
+    """What to look for, in which course and lesson, and how many passages."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -55,7 +55,7 @@ class SearchQuery(BaseModel):
     )
     course: Name = Field(
         None,
-        description="Search in this course only: its title, a part of it, or another way to put it.",
+        description="Search in this course only: its title, a part of it, or other words for it.",
     )
     lesson: Name = Field(
         None,
@@ -64,7 +64,7 @@ class SearchQuery(BaseModel):
     limit: int = Field(
         PASSAGES, ge=1, le=MOST_PASSAGES, description="How many passages."
     )
-    why: bool = Field(False, description="Say of each passage why it was found.")
+    why: bool = Field(False, description="Say why each passage was found.")
 
 
 @router.get(
@@ -78,7 +78,7 @@ async def search(
 ) -> SearchReply:
     """The passages that the search tool finds, best first. No model is called and nothing is recorded.
 
-    A course or a lesson that is not there is 404; the message names what there is.
+    An unknown course or lesson is 404; the message names those that exist.
     """
     found = await service.search(
         wanted.q, wanted.course, wanted.lesson, wanted.limit, why=wanted.why

@@ -222,7 +222,7 @@ async def check_ready(service: Service, response: Response) -> ReadinessReply:
     """200 while questions can be stored, searched for and answered, by what was done or tried in the last seconds.
 
     Otherwise 503 with the problems in words; also until the embedder is loaded, for which questions wait.
-    `warnings` tells of a key that the model's server refuses: the built-in reasoner answers then.
+    `warnings` names a key that the model's server refuses; the built-in reasoner answers then.
     """
     readiness = await service.check_readiness()
     if not readiness.ready:

@@ -114,7 +114,7 @@ async def follow_trace(
 ) -> StreamingResponse:
     """Server-sent events: every event after `Last-Event-ID` once, then live events for as long as the query runs.
 
-    A reader that goes away changes nothing for the query.
+    The query goes on if a reader disconnects.
     """
     streamed = service.history.follow(query_id, int(last_event_id))
     first = await anext(

@@ -94,7 +94,7 @@ async def read_memory(
 
 @router.get(
     "/briefings",
-    summary="What each call was shown, and what changed",
+    summary="What each call saw, and what changed",
     response_class=Response,
     responses=_an_object(
         "One a call, in order: tokens, sources, changes since the one before, what is left out.",
@@ -110,7 +110,7 @@ async def read_briefings(query_id: QueryId, service: Service) -> Response:
 
 @router.get(
     "/lineage",
-    summary="Where each sentence comes from",
+    summary="The origin of each sentence",
     response_class=Response,
     responses=_an_object(
         "The sentences of the answer in order, each with what it cites and the steps back to the bytes of a request.",
@@ -151,7 +151,7 @@ async def read_contributions(query_id: QueryId, service: Service) -> Response:
     dependencies=[needs("debug")],
 )
 async def read_suspects(query_id: QueryId, service: Service) -> Response:
-    """Ranks what stands out in a trace: failures, limits, lost evidence, claims without support, bad sources."""
+    """Ranks what may have gone wrong in a trace: failures, limits, lost evidence, unsupported claims, bad sources."""
     events = await service.store.read(query_id)
     # In a thread: comparing sentences takes up to a tenth of a second, during which the loop has queries to serve.
     found = await asyncio.to_thread(suspects, events)

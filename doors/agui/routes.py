@@ -50,8 +50,8 @@ async def run_agent(
 ) -> Response:
     """Answers the last message of the user, with those before it as the conversation; see AG-UI's reference.
 
-    A run that is asked for again is not asked twice: its `runId` stands for an `Idempotency-Key`, but that a client
-    which leaves cancels its run if it sent no such key.
+    A run that is sent again is not asked twice: its `runId` serves as an `Idempotency-Key`. A client that disconnects
+    still cancels its run, unless it sent a key of its own.
     """
     if body.resume:
         raise BadInputError(

@@ -31,7 +31,7 @@ class Place(Schema):
 
 
 class Found(Schema):
-    """A text by the id of its place, and where people can read it."""
+    """A text with the id of its place, and an address at which people can read it."""
 
     id: str
     title: str

@@ -111,7 +111,7 @@ async def search(
     lesson: Annotated[WholeNumber | None, Field(description="Its number.")] = None,
     limit: Annotated[WholeNumber, Field(ge=1, le=MOST_PASSAGES)] = PASSAGES,
 ) -> Results:
-    """Finds passages in the indexed courses, without an answer; `fetch` shows what stands round one of them."""
+    """Finds passages in the indexed courses, without an answer; `fetch` shows the text around one of them."""
     caller = caller_of(sent)
     number = None if lesson is None else str(lesson)
     found = await caller.service.search(query, course, number, limit)
@@ -132,14 +132,14 @@ async def fetch(
         Field(description="The id of what was found, or the URI of a resource."),
     ],
 ) -> Fetched:
-    """Reads what was found with what stands before and behind it; `next` is the id of what follows."""
+    """Reads what was found with the text before and after it; `next` is the id of what follows."""
     service, *_, base_url = caller_of(sent)
     at = place_of(URIS.match(id))
     return await text_at(service, at, base_url, BEFORE_CHARS, AROUND_CHARS)
 
 
 class Why(Schema):
-    """What may have made an answer a bad one, the likeliest first, each with the event that explains it."""
+    """What may have made an answer bad, the likeliest first, each with the event that explains it."""
 
     suspects: list[dict[str, str | int | float]]
 
@@ -148,7 +148,7 @@ async def why(
     sent: Sent,
     query_id: Annotated[Text, Field(description="As `ask` named it.", max_length=200)],
 ) -> Why:
-    """Ranks what may have made an answer a bad one: failures, limits, lost evidence, bad sources."""
+    """Ranks what may have made an answer bad: failures, limits, lost evidence, bad sources."""
     service = caller_of(sent).service
     service.principal.require("debug")
     events = await service.store.read(await service.find(query_id))

@@ -73,7 +73,7 @@ async def complete_chat(
 ) -> Response:
     """Answers the last message, with those before it as the conversation; see OpenAI's reference for the shapes.
 
-    Beside them `citations` holds what each cited sentence rests on, and `reasoning_content` what is done meanwhile.
+    In addition, `citations` holds what each cited sentence rests on, and `reasoning_content` the steps on the way.
     """
     body.refuse_what_is_not_done()
     options = body.stream_options

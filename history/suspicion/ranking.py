@@ -45,7 +45,7 @@ class Suspect(Value, frozen=True, kw_only=True):
         kind: What sort of thing it is, in a word; the kind of an indicator if it is one.
         text: What it is, as a plain sentence. It may quote text from outside.
         event_seq: The event that explains it.
-        weight: How likely it is the cause, from 0 to 1: a rule of thumb to rank by, and no probability.
+        weight: How likely it is the cause, from 0 to 1: a rule of thumb for ranking, not a probability.
         advice: What to look at or to try next.
     """
 

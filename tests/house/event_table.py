@@ -24,7 +24,7 @@ HEAD = """# The events
 Every step of a query is one of these events, listed in the order in which a query meets them. `python -m
 tests.house.event_table` writes this page from vocabulary/events.py, values.py and from the wiring; `make test` fails if
 it is out of date. A subscriber may add events of its own. The [fields](#the-fields) of each event follow the table, and
-after these the [values](#the-values) of which fields are made.
+after these the [values](#the-values) that fields are made of.
 
 | event | emitted by | about | requests | settles | heard by | what it says |
 |---|---|---|---|---|---|---|
@@ -35,9 +35,9 @@ FIELDS = """
 ## The fields
 
 As JSON has them, within `event` and beside its `kind`. A field that may be missing is missing only in traces that are
-older than it, and where a subscriber or the change of a fork leaves it out. Around every event stand `query_id`,
-`seq`, `cause` (the `seq` of the event that led to it; 0 for what came from outside), `at` (seconds since 1970) and
-`version`.
+older than it, and if a subscriber or the change of a fork leaves it out. The object around every event also has
+`query_id`, `seq`, `cause` (the `seq` of the event that led to it; 0 for what came from outside), `at` (seconds since
+1970) and `version`.
 """
 
 VALUES = """
