@@ -59,7 +59,7 @@ THOROUGH = (
     "integration/test_engine_reads_recordings.py::test_every_recorded_exchange_ends_in_the_right_event[messages_open.jsonl-one",
     "integration/test_nothing_is_searched_worse.py",
     "integration/test_suspects.py::test_the_event_that_explains_a_planted_answer_is_among_the_first_suspects[held",
-    "traces/test_recorded_forks.py::test_a_recorded_fork_with_a_setting_replays_wherever_it_begins",
+    "traces/test_recorded_forks.py::test_a_recorded_fork_with_a_setting_replays_from_any_event",
     "traces/test_recorded_forks.py::test_an_unchanged_fork_of_every_trace",
     "unit/benchmarks/",
     # Courses indexed anew for each test.

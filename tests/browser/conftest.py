@@ -1,4 +1,4 @@
-"""A real browser over the real service: a console error, a policy report or a foreign request fails the test."""
+"""A real browser on the real service: a console error, a CSP report or a request to another host fails the test."""
 
 from __future__ import annotations
 
@@ -56,19 +56,19 @@ WAIT_MS = 20_000
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 IN_CI = bool(os.environ.get("CI"))
 
-# A report of the policy reaches the console in a form that differs from browser to browser; this one is ours.
+# Browsers word CSP reports on the console differently, so the page logs each in our own words.
 _TELL_OF_REPORTS = """
 addEventListener("securitypolicyviolation", (event) =>
   console.error("POLICY", event.violatedDirective, event.blockedURI, event.sourceFile));
 """
 
-# Without `resultTypes` axe-core also describes, element by element, all that is well.
+# Without `resultTypes` axe-core also describes, element by element, everything that passes.
 _AXE = """async () =>
   (await axe.run(document, {resultTypes: ["violations"]})).violations"""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skips what needs a browser where there is none, and says so; in CI there must be one."""
+    """Skips the tests that need a browser if there is none, and says so; in CI there must be one."""
     if CHROMIUM or IN_CI:
         return
     for item in items:
@@ -81,10 +81,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 class Watched:
-    """A page of the browser, and all that it complained of.
+    """A page of the browser, and all its complaints.
 
     Attributes:
-        expected: Parts of complaints that a test brings about itself, such as a request that must fail.
+        expected: Parts of complaints that the test causes on purpose, such as a request that must fail.
     """
 
     def __init__(self, page: Page, origin: str) -> None:
@@ -116,7 +116,7 @@ class Watched:
             self.complaints.append(f"request to {url}")
 
     def unexpected(self) -> list[str]:
-        """What nobody expected."""
+        """The complaints that the test did not expect."""
         return [
             each
             for each in self.complaints
@@ -124,20 +124,20 @@ class Watched:
         ]
 
     def open(self, path: str = "/") -> Page:
-        """Goes to a page of the service."""
+        """Opens a page of the service."""
         self.page.goto(f"{self.origin}{path}")
         return self.page
 
     def ask(self, question: str) -> None:
-        """Asks as a person does."""
+        """Asks through the page, as a person does."""
         self.page.get_by_label("Your question").fill(question)
         self.page.keyboard.press("Enter")
 
 
 class Contexts:
-    """Contexts of a browser for one test after another: a new one takes a CPU second more than one that is there.
+    """A pool of browser contexts for one test after another: making a new one costs a second of CPU time.
 
-    Whoever takes one finds nothing in it of what another did. A blank page stays open in each, with its process.
+    A context that a test takes holds no trace of earlier tests. In each a blank page stays open, to keep its process.
     """
 
     def __init__(self, browser: Browser) -> None:
@@ -145,7 +145,7 @@ class Contexts:
         self._free: list[BrowserContext] = []
 
     def take(self) -> BrowserContext:
-        """A context that nobody else has."""
+        """Returns a context that no other test holds."""
         if self._free:
             return self._free.pop()
         context = self._browser.new_context()
@@ -153,7 +153,7 @@ class Contexts:
         return context
 
     def give_back(self, context: BrowserContext, origin: str) -> None:
-        """Takes a context back whose pages were all of this origin, and empties it."""
+        """Takes back a context, whose pages were all of this origin, and empties it."""
         blank, *used = context.pages
         for page in used:
             page.close()
@@ -173,13 +173,13 @@ OpenPage = Callable[..., Watched]
 
 @pytest.fixture(scope="module")
 def contexts(browser: Browser) -> Contexts:
-    """The contexts of a file's browser, which end with it."""
+    """The contexts of one file's browser; they close with it."""
     return Contexts(browser)
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """Chromium, for one file of tests: its event loop would stand in the way of other files' tests."""
+    """Chromium, for one file of tests: its event loop would disturb the tests of other files."""
     expect.set_options(timeout=WAIT_MS)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
@@ -189,7 +189,7 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def open_page(contexts: Contexts) -> Iterator[OpenPage]:
-    """Opens watched pages; at the end none may have complained."""
+    """Opens watched pages; afterwards none may have complained."""
     opened: list[tuple[Watched, BrowserContext]] = []
 
     def opening(server: Server, viewport: ViewportSize = WIDE, **media: Any) -> Watched:
@@ -211,7 +211,7 @@ def open_page(contexts: Contexts) -> Iterator[OpenPage]:
 def server(
     data_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """The service over two courses, without a key."""
+    """The service with two courses and no key for a model."""
     folder = tmp_path_factory.mktemp("browser")
     with serving(without_traces(data_dir, folder), folder) as running:
         yield running
@@ -225,7 +225,7 @@ def serving_double(
     *options: str,
     **environment: str,
 ) -> Generator[Server, None, None]:
-    """The service with a model that plays a script."""
+    """The service with a model that follows a script."""
     with (
         doubling(folder, script) as address,
         serving(
@@ -241,7 +241,7 @@ def serving_double(
 
 
 def violations(page: Page) -> list[str]:
-    """What axe-core finds that is serious: the rule and the element."""
+    """The serious findings of axe-core, each with its rule and element."""
     if not AXE.exists() and not IN_CI:
         pytest.skip("NO axe-core: run `npm ci --prefix tests/browser`")
     page.evaluate(AXE.read_text())

@@ -1,4 +1,4 @@
-"""Two hundred hostile strings: what somebody might write in a question, a document, a tool's result or a reply."""
+"""Two hundred hostile strings that an attacker might put in a question, a document, a tool's result or a reply."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ WHOLE = (
 
 
 def strings() -> list[str]:
-    """All of them, each a line of its own."""
+    """Returns all of them, each on one line."""
     handlers = [
         f"<{tag} src=x {handler}=alert(1)>" for tag in TAGS for handler in HANDLERS
     ]

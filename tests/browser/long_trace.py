@@ -1,4 +1,4 @@
-"""A trace of thousands of events, made of a recorded one by repeating its first round."""
+"""A trace of thousands of events, made from a recorded one by repeating its first round."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Event = dict[str, Any]
 
 
 def long_trace(events: list[Event], length: int, query_id: str) -> bytes:
-    """The file of a trace of about so many events, which `POST /api/traces/import` takes."""
+    """Returns a trace file of about `length` events for `POST /api/traces/import`."""
     opened = _first(events, "round_opened")
     synthesized = _first(events, "context_synthesized")
     before, rest = events[:opened], events[synthesized + 1 :]
@@ -38,7 +38,7 @@ def _first(events: list[Event], kind: str) -> int:
 def _repeated(
     block: list[Event], number: int, size: int, takes_s: float
 ) -> list[Event]:
-    """The round once more, with calls and facts of its own."""
+    """Returns a copy of the round with its own call and fact ids."""
     moved: list[Event] = []
     for event in block:
         text = json.dumps(

@@ -1,10 +1,10 @@
-"""What a person sees of an element: what lies in the window, and is cut off by no box round it."""
+"""The part of an element that a person sees: inside the window, and not clipped by any box around it."""
 
 from __future__ import annotations
 
 from playwright.sync_api import Locator
 
-# Lines beyond a clamp lie outside their element's own box, which cuts them off as any other box does.
+# Lines beyond a line clamp lie outside their element's own box, so it clips them like any other box.
 _HIDDEN = """(element) => {
     if (!element.isConnected) return null;
     const text = document.createRange();
@@ -25,15 +25,15 @@ _HIDDEN = """(element) => {
 
 
 def hidden_parts(what: Locator) -> list[str]:
-    """The lines of an element's text that a person does not see now."""
+    """Returns the lines of an element's text that a person cannot see now."""
     hidden: list[str] | None = None
-    # The page may draw it anew between finding and looking.
+    # The page may redraw the element between finding it and looking at it: then look again.
     while hidden is None:
         hidden = what.evaluate(_HIDDEN)
     return hidden
 
 
-# Words may run over several elements, and lie below something that stands before them.
+# Words may span several elements, and other elements may cover them.
 _SEEN = """(root, words) => {
     const nodes = [];
     let text = "";
@@ -74,6 +74,6 @@ _SEEN = """(root, words) => {
 
 
 def shows(what: Locator, words: str) -> bool:
-    """Whether a person sees these words in an element now: all of them in one place, cut off or covered by nothing."""
+    """Whether a person sees all these words together in an element now, neither clipped nor covered."""
     seen: bool = what.evaluate(_SEEN, words)
     return seen

@@ -43,10 +43,10 @@ FOLDER = ROOT / "docs" / "screenshots"
 WIDE = {"width": 1280, "height": 800}
 NARROW = {"width": 360, "height": 740}
 COLOURS = 220
-"""Of a picture: enough for pages, and a third of the size."""
+"""Colours in a picture: enough for the pages, at a third of the size."""
 
 _FONT = re.compile(r"@font-face \{[^}]*\}")
-"""In rich's pictures: a font of another host's, which no page of ours loads."""
+"""A font from another host in rich's pictures: no page of ours loads one."""
 
 QUESTION = (
     "Compare BM25 with embeddings and cosine similarity: what is each of them good at?"
@@ -93,7 +93,7 @@ WORKING: dict[str, Any] = {
 
 @contextmanager
 def page_of(browser: Browser, url: str, **options: Any) -> Iterator[Page]:
-    """A page of the service, opened."""
+    """Opens a page of the service."""
     context = browser.new_context(**{"viewport": WIDE, **options})
     page = context.new_page()
     page.set_default_timeout(WAIT_MS)
@@ -115,7 +115,7 @@ def picture(page: Page, name: str, part: Locator | None = None) -> None:
     file = FOLDER / f"{name}.png"
     (part or page).screenshot(path=file)
     with Image.open(file) as taken:
-        # The other methods give up colours that cover little: a bar of the timeline, a dot.
+        # The other methods drop colours of small areas: a bar of the timeline, a dot.
         method = Image.Quantize.MAXCOVERAGE
         small = taken.convert("RGB").quantize(COLOURS, method, kmeans=1)
     small.save(file, optimize=True)
@@ -134,7 +134,7 @@ RECOVERED = {
 
 
 def imported(server: Server) -> str:
-    """The id of a recording of another program."""
+    """Imports another program's recording; returns its id."""
     file = ROOT / "tests" / "data" / "foreign" / "pydantic-ai.json"
     headers = {"Content-Type": "application/json"}
     url = f"{server.url}/api/traces/import"
@@ -143,7 +143,7 @@ def imported(server: Server) -> str:
 
 
 def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
-    """Takes those of traces: one that was recovered in two rounds, and one that the built-in reasoner answered."""
+    """Takes pictures of traces: a query that recovered in two rounds, and one that the built-in reasoner answered."""
     with (
         doubling(folder, RECOVERED) as address,
         serving(
@@ -175,7 +175,7 @@ def take_traces(browser: Browser, data_dir: Path, folder: Path) -> None:
 
 
 def take_mcp(browser: Browser, data_dir: Path, folder: Path) -> None:
-    """Takes a trace with a call of another server's tool."""
+    """Takes a picture of a trace with a call to another server's tool."""
     zones = {"source_timezone": "Asia/Tokyo", "target_timezone": "Europe/Berlin"}
     call = {"name": "time__convert_time", "input": {**zones, "time": "16:00"}}
     script = {
@@ -211,7 +211,7 @@ def take_mcp(browser: Browser, data_dir: Path, folder: Path) -> None:
 
 
 def take(browser: Browser, data_dir: Path, folder: Path) -> None:
-    """Takes all of them."""
+    """Takes all pictures of the pages."""
     with serving(data_dir, folder) as server:
         with page_of(browser, server.url) as page:
             page.locator(".suggestions").wait_for()
@@ -259,7 +259,7 @@ def take(browser: Browser, data_dir: Path, folder: Path) -> None:
 
 
 def take_what_went_wrong(browser: Browser, folder: Path) -> None:
-    """Takes the suspects of a planted bad answer, and the fault matrix."""
+    """Takes pictures of the suspects of a planted bad answer, and of the fault matrix."""
     indexed = folder / "indexed"
     indexed.mkdir(parents=True)
     index_planted(indexed)
@@ -276,7 +276,7 @@ def take_what_went_wrong(browser: Browser, folder: Path) -> None:
 
 
 def take_fault_proxy(browser: Browser, folder: Path) -> None:
-    """The verdict of the fault proxy on a plain loop of an SDK, in the colours of a terminal."""
+    """Takes the fault proxy's verdict on a plain SDK loop, in terminal colours."""
     agent = [sys.executable, str(ROOT / "tests/e2e/agents/sdk_loop.py")]
     with doubling(folder, WEATHER) as url:
         tried = run(
@@ -297,7 +297,7 @@ def take_fault_proxy(browser: Browser, folder: Path) -> None:
 
 
 def main() -> None:
-    """Indexes the sample courses in a folder of its own, and takes the pictures."""
+    """Indexes the sample courses in a temporary folder, and takes the pictures."""
     FOLDER.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as name, sync_playwright() as playwright:
         folder = Path(name)
@@ -306,7 +306,7 @@ def main() -> None:
             "index", str(ROOT / "samples" / "courses"), data_dir=data_dir, folder=folder
         )
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=OPTIONS)
-        # First, because a query that is left in its middle goes on when the next service starts.
+        # First, because the next service to start would resume a query that was left unfinished.
         take_traces(browser, data_dir, folder)
         take_mcp(browser, data_dir, folder)
         take(browser, data_dir, folder)

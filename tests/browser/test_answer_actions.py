@@ -1,4 +1,4 @@
-"""What can be done with an answer that stands there: its marks touched, copied, its question edited."""
+"""A person's actions on a finished answer: tapping its marks, copying it, editing its question."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WITH_CODE = {"replies": [{"text": f"So it is:\n\n```python\n{CODE}```\n"}]}
 
 @pytest.fixture
 def touched(browser: Browser, server: Server) -> Iterator[Page]:
-    """A phone's screen, with an answer on it; what leads elsewhere is not loaded."""
+    """A phone's screen with an answer on it; links to other hosts load nothing."""
     context = browser.new_context(viewport=PHONE, has_touch=True, is_mobile=True)
     context.route(
         lambda url: not url.startswith(server.url), lambda route: route.abort()
@@ -50,10 +50,10 @@ def test_the_first_tap_on_a_mark_shows_the_passage_and_the_second_opens_the_less
     expect(marks.first).to_be_visible()
 
     for mark in marks.all():
-        # In the middle there is least room above it and below it.
+        # In the middle of the screen the card has the least room above and below the mark.
         mark.evaluate("(mark) => mark.scrollIntoView({block: 'center'})")
         mark.tap()
-        # With the words round the cited ones, which come a moment later.
+        # The card loads the words around the citation a moment later.
         expect(card.locator("blockquote")).to_contain_text("It is called")
         assert hidden_parts(card) == []
         assert touched.url == address
@@ -92,7 +92,7 @@ def test_a_copy_that_fails_says_so_and_what_to_do(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server, viewport=PHONE)
-    # As over HTTP from another machine, where browsers give pages no clipboard.
+    # Browsers give pages no clipboard over plain HTTP from another machine.
     watched.page.add_init_script(
         "Object.defineProperty(navigator, 'clipboard', {value: undefined})"
     )
@@ -126,7 +126,7 @@ def test_a_question_is_edited_and_escape_brings_back_what_was_typed(
     edit.click()
     page.keyboard.press("Escape")
     expect(box).to_have_value("Half a thou")
-    # There is nothing more to bring back.
+    # Nothing is left to bring back.
     page.keyboard.type("ght")
     page.keyboard.press("Escape")
     expect(box).to_have_value("Half a thought")
@@ -141,7 +141,7 @@ def test_a_question_is_edited_and_escape_brings_back_what_was_typed(
 
 
 @pytest.mark.parametrize("viewport", [WIDE, PHONE], ids=["wide", "phone"])
-def test_an_answer_s_actions_and_thumbs_stand_in_one_line(
+def test_an_answers_actions_and_thumbs_share_one_line(
     viewport: ViewportSize, server: Server, open_page: OpenPage
 ) -> None:
     asked = httpx2.post(f"{server.url}/api/query", json={"query": QUESTION})

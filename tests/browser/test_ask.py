@@ -1,4 +1,4 @@
-"""The ask page: questions, answers with citations, stopping, reloading, and what goes wrong."""
+"""The ask page: questions, answers with citations, stopping, reloading, and failures."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_an_answer_comes_with_marks_that_show_the_cited_passage(
     page = watched.open()
 
     watched.ask(QUESTION)
-    # The second is that of the sentence in bold, which answers most likely.
+    # The second mark belongs to the sentence in bold, the likeliest answer.
     mark = page.locator(".mark").nth(1)
     mark.focus()
 
@@ -81,7 +81,7 @@ def test_the_cited_words_of_every_mark_are_wholly_on_the_screen(
         mark.scroll_into_view_if_needed()
         mark.hover()
         card = page.get_by_role("tooltip")
-        # With the words round the cited ones, which come a moment later.
+        # The card loads the words around the citation a moment later.
         expect(card.locator("blockquote")).to_contain_text("It is called")
         expect(card.locator("blockquote")).to_contain_text("in case")
         assert hidden_parts(card.locator("mark")) == []
@@ -102,7 +102,7 @@ def test_a_mark_that_is_scrolled_to_by_its_focus_shows_its_passage(
         expect(page.locator(".answer-foot")).to_have_count(number + 1)
 
     page.locator(".mark").first.focus()
-    # The event of the scrolling comes with a frame.
+    # Browsers fire a scroll event only with the next frame.
     page.evaluate(
         "() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))"
     )
@@ -192,7 +192,7 @@ def test_a_reload_in_mid_answer_comes_back_to_it(
 
         page.reload()
 
-        # It is open until the draft is there again.
+        # The details stay open until the draft is back.
         page.locator(".how:not([open]) summary").click()
         expect(
             page.locator(".step-title", has_text="Searching “applemailbox2”")
@@ -222,7 +222,7 @@ def test_a_conversation_survives_a_reload_and_is_found_in_the_sidebar(
     expect(page.locator(".step").first).to_contain_text("Searching")
     page.get_by_role("link", name="New chat").first.click()
     expect(page.locator(".question")).to_have_count(0)
-    # The chat that was asked in last is the first.
+    # The chat with the latest question comes first.
     page.get_by_role("link", name=QUESTION).first.click()
     expect(page.locator(".question")).to_have_count(2)
 
@@ -253,7 +253,7 @@ def test_doubt_is_a_sentence_whose_why_leads_to_its_event(
     expect(page).to_have_url(re.compile(r"/traces/[0-9a-f]+/events/\d+$"))
     seq = page.url.rpartition("/")[2]
     expect(page.locator(".around [aria-current] .event-seq")).to_have_text(seq)
-    # The event itself says which doubt rests on it.
+    # The event's card names the doubt that rests on it.
     expect(page.locator(".event-card .doubt-note").first).to_be_visible()
     page.go_back()
     expect(page.locator(".badge")).to_have_text("The closest match")
@@ -297,7 +297,7 @@ def test_one_click_adds_the_sample_courses_to_a_service_without_an_index(
         assert len(courses) == 4
 
 
-def test_a_service_that_is_away_is_said_and_asked_again_by_itself(
+def test_the_page_reports_that_the_service_is_away_and_asks_again_by_itself(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -361,7 +361,7 @@ def test_an_answer_survives_that_the_service_is_killed_and_started_again(
             expect(page.locator(".question")).to_have_count(1)
 
 
-def test_a_conversation_that_was_deleted_is_said_to_be_gone(
+def test_the_page_says_that_a_deleted_conversation_is_gone(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -384,7 +384,7 @@ HOSTILE = [
 ]
 
 
-def test_hostile_questions_and_replies_are_shown_as_text(
+def test_the_page_shows_hostile_questions_and_replies_as_text(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     replies = [{"text": f"So: {hostile} is it."} for hostile in HOSTILE]

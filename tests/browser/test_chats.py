@@ -1,4 +1,4 @@
-"""The chats that the service keeps: found, searched, renamed and deleted in the sidebar; ratings of answers."""
+"""The chats that the service keeps: finding, searching, renaming and deleting them in the sidebar; rating answers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def asked(server: Server, question: str, session_id: str | None = None) -> str:
 
 
 def titles(page: Page) -> list[str]:
-    """The chats in the sidebar."""
+    """The titles of the chats in the sidebar."""
     return page.locator("#recent-list .chat > a").all_inner_texts()
 
 
@@ -100,7 +100,7 @@ def test_a_long_conversation_shows_all_of_its_questions_step_by_step(
     after = page.locator(".question").nth(4).bounding_box()
     assert before is not None
     assert after is not None
-    # Where the button was is now a question, and whoever read on keeps their place.
+    # Loading earlier questions replaces the button with a question, and must not move the text that a person reads.
     assert abs(before["y"] - after["y"]) < 80
 
 

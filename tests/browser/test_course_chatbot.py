@@ -1,4 +1,4 @@
-"""Pages of course chatbots work against the service as they are: asking, sources, conversations, the course list."""
+"""A course chatbot's unchanged page works with the service: asking, sources, conversations, the course list."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FORMS = {".html": "text/html", ".js": "text/javascript"}
 
 
 def open_chatbot(watched: Watched) -> Page:
-    """Opens the chatbot's own page at the service's address, as a web server in front of both would serve it."""
+    """Opens the chatbot's own page at the service's address, as if a web server in front served both."""
 
     def serve(route: Route) -> None:
         name = route.request.url.rpartition("/")[2]
@@ -64,7 +64,7 @@ def test_a_course_chatbots_page_asks_and_goes_on_in_one_conversation(
     ]
 
 
-def test_a_course_chatbots_page_is_told_of_a_refusal(
+def test_a_course_chatbots_page_gets_a_refusal_it_can_show(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -76,7 +76,7 @@ def test_a_course_chatbots_page_is_told_of_a_refusal(
     expect(page.locator(".message.assistant")).to_have_text("Error: Query failed")
 
 
-def test_what_a_course_chatbot_reads_has_the_types_that_it_expects(
+def test_the_fields_that_a_course_chatbot_reads_have_the_types_it_expects(
     server: Server,
 ) -> None:
     with httpx2.Client(base_url=server.url, timeout=60) as client:

@@ -30,7 +30,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def kept(folder: Path, data_dir: Path, shell: Shell) -> Path:
-    """A data folder with the report of a few points, in which one promise is written down as broken."""
+    """A data folder with a report on a few points, edited to list one broken promise."""
     kept = without_traces(data_dir, folder)
     run = shell.run(
         "faults", "run", "--points", "tool.*,client", "--keep",
@@ -116,7 +116,7 @@ def test_a_cell_opens_its_trace_and_the_command_that_tries_it_again(
     expect(page).to_have_url(re.compile("/faults$"))
 
 
-def test_points_are_searched_and_what_failed_is_picked_out(
+def test_the_page_searches_the_points_and_filters_the_failures(
     reported: Server, open_page: OpenPage
 ) -> None:
     page = open_page(reported).open("/faults")

@@ -1,4 +1,4 @@
-"""Formulas of an answer as a person sees them: drawn, whole, and where there is no room, to be scrolled."""
+"""An answer's formulas as a person sees them: drawn, whole, and scrollable if there is no room."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ ANSWER = (
     f"$$\n{WIDE_SUM}\n$$\n\nThat is $\\class{{composer}}{{x}}$."
 )
 SCRIPT = {"replies": [{"text": ANSWER}]}
-# A fraction as it is drawn: its parts above one another, in their own box, and that in the window.
+# A properly drawn fraction: its parts lie one above the other in their own box, which lies in the window.
 _DRAWN = """(fraction) => {
     const whole = fraction.getBoundingClientRect();
     const [above, below] = [...fraction.children].map((part) => part.getBoundingClientRect());

@@ -1,4 +1,4 @@
-"""Hostile text everywhere: it is shown as text, nothing of it acts, and the page stays whole."""
+"""Hostile text everywhere: the pages show it as text, nothing in it acts, and the page stays whole."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ from tests.e2e.processes import run
 
 STRINGS = strings()
 TITLES = [each for each in STRINGS if each.isprintable() and not each.startswith("#")]
-"""Those that the reader of course scripts takes as they are."""
+"""The strings that the reader of course scripts leaves unchanged."""
 A_QUESTION = 50
-"""Strings in one question, which has a greatest length."""
+"""Strings in one question, whose length is limited."""
 
 _FOREIGN = (
     "script, img, iframe, object, embed, link, meta, base, style, form:not([class]), video, audio, math, marquee, "
     "svg:not(.icon:has(> use[href*='/icons.svg#']:only-child))"
 )
-# Pages hold forms of their own, and a trace draws bars, each of a class; those of the strings have none.
+# Pages have forms, and a trace draws bars; each of these has a class, and elements from the strings have none.
 _FOREIGN_IN_TRACES = _FOREIGN.replace("svg:not(.icon", "svg:not([class], .icon")
 _LINKS = "(found) => found.map((each) => each.getAttribute('href'))"
 
@@ -44,26 +44,26 @@ def hostile_course(folder: Path) -> Path:
 
 
 def acting(page: Page, within: str, foreign: str = _FOREIGN) -> list[str]:
-    """Elements and links in a part of the page that only hostile text could have put there."""
+    """Returns the elements and links in a part of the page that only hostile text could have put there."""
     found: list[str] = page.locator(f"{within} :is({foreign})").evaluate_all(
         "(found) => found.map((each) => each.outerHTML.slice(0, 200))"
     )
     for href in page.locator(f"{within} a").evaluate_all(_LINKS):
-        # A lesson's link that is a web address is one; those of the strings lead to one host.
+        # A lesson's web address is a legitimate link; all addresses in the strings lead to this host.
         if not href.startswith(("/", "https://evil.example")):
             found.append(href)
     return found
 
 
 def missing(wanted: Iterable[str], text: str) -> list[str]:
-    """Those of the strings that a text does not hold as they are, but for what deceives a reader."""
+    """Returns the strings that a text does not hold, ignoring invisible characters that deceive a reader."""
     flat = " ".join(text.split())
     return [
         each for each in wanted if " ".join(without_controls(each).split()) not in flat
     ]
 
 
-def test_there_are_two_hundred() -> None:
+def test_there_are_two_hundred_strings() -> None:
     assert len(set(STRINGS)) == 200
 
 
@@ -113,7 +113,7 @@ def test_hostile_questions_replies_and_tool_results_are_text(
         page.locator(".trace-question a").last.click()
         expect(page.locator(".event-card")).to_be_visible()
         take_apart(page)
-        # The hostile search brings passages of the course, and the reply cites none of them.
+        # The hostile search finds passages of the course, but the reply cites none of them.
         page.get_by_role("link", name="Lineage").click()
         expect(page.locator(".answer-sentence").first).to_be_visible()
         shown = page.locator(".answer-sentences").inner_text()
@@ -123,7 +123,7 @@ def test_hostile_questions_replies_and_tool_results_are_text(
 
 
 def take_apart(page: Page) -> None:
-    """Goes through the views of a trace, in none of which anything may act."""
+    """Goes through the views of a trace; nothing may act in any of them."""
     for view in ("Requests", "Retrieval", "Compare with…", "Fork from here", "Lineage"):
         page.get_by_role("link", name=view).click()
         expect(page.locator(".trace-view .card").first).to_be_visible()

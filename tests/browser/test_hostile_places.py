@@ -20,15 +20,15 @@ STRINGS = strings()
 A_TOOL = 50
 """Strings in one result of a tool."""
 A_SEARCH = 4
-"""Sentences that are cited of each of the first sources."""
+"""Sentences that the reply cites from each of the first sources."""
 LONG_QUESTION = "Why " + HOSTILE * 30_000
 BINARY = 1
-"""Documents of which so much is control characters that they are no text."""
+"""Documents with so many control characters that they do not count as text."""
 TOOLS = "tests.planted.hostile_tools:hostile_lines,tests.planted.hostile_tools:hostile_megabyte"
 
 
 def cited(text: str, source: int, block: int) -> dict[str, Any]:
-    """A piece of a reply that cites one block of one source."""
+    """A part of a reply that cites one block of one source."""
     citation = {
         "type": "search_result_location",
         "search_result_index": source,
@@ -42,7 +42,7 @@ def cited(text: str, source: int, block: int) -> dict[str, Any]:
 
 
 def script() -> dict[str, Any]:
-    """What the model says to the questions below."""
+    """The model's replies to the questions below."""
     replies: list[dict[str, Any]] = []
 
     def to(question: str, *said: dict[str, Any]) -> None:
@@ -50,7 +50,7 @@ def script() -> dict[str, Any]:
         replies.extend({"when": when} | each for each in said)
 
     for first in range(0, len(STRINGS), A_TOOL):
-        # In a tool's JSON the first block is its bracket.
+        # The first block of a tool's JSON is the opening bracket.
         pieces = [cited(f"String {n}.", 0, n + 1) for n in range(A_TOOL)]
         call = {"name": "hostile_lines", "input": {"first": first}}
         to(f"Lines from {first}?", {"calls": [call]}, {"content": pieces})
@@ -72,7 +72,7 @@ def script() -> dict[str, Any]:
 
 
 def documents(folder: Path) -> Path:
-    """A course for each string, which has it as its title and in its text; and one with lines of a megabyte."""
+    """A course for each string, with the string as its title and in its text; and one with lines of a megabyte."""
     folder.mkdir()
     for number, string in enumerate(STRINGS):
         text = f"Course Title: {string}\nLesson 1: {string}\nThe zebrafish{number} is {string} in full.\n"
@@ -84,13 +84,13 @@ def documents(folder: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """The service over hostile documents, with hostile tools and a model that repeats what they say."""
+    """The service over hostile documents, with hostile tools and a model that repeats their words."""
     folder = tmp_path_factory.mktemp("hostile")
     data_dir = folder / "data"
     indexed = run(
         "index", str(documents(folder / "courses")), data_dir=data_dir, folder=folder
     )
-    # One of them is nothing but control characters; a recorded terminal (escapes) is text.
+    # One consists only of control characters; a terminal recording (with escapes) counts as text.
     assert indexed.stderr.count("not indexed") == BINARY, indexed.stderr
     with (
         doubling(folder, script()) as address,
@@ -116,7 +116,7 @@ def answered(watched: Watched, question: str) -> Page:
 
 
 def cards(page: Page) -> str:
-    """The text of the card behind every mark of the last answer, none of which holds anything but text."""
+    """Returns the text of all cards behind the marks of the last answer; none may hold anything but text."""
     marks = page.locator(".exchange").last.locator(".mark")
     shown: list[str] = []
     for mark in marks.all():
@@ -130,7 +130,7 @@ def cards(page: Page) -> str:
 
 
 FOREIGN = "script, img, iframe, object, embed, link, meta, base, style, video, audio, math, marquee"
-"""Elements that no view of the pages has."""
+"""Elements that no view of ours contains."""
 _FOUND = """(main, foreign) => [...main.querySelectorAll("*")].filter((each) =>
     each.matches(foreign) || [...each.attributes].some(({ name }) => name.startsWith("on"))
     || (each.matches("a[href]") && !/^(\\/|https:\\/\\/evil\\.example)/.test(each.getAttribute("href")))
@@ -138,16 +138,16 @@ _FOUND = """(main, foreign) => [...main.querySelectorAll("*")].filter((each) =>
 
 
 def intact(page: Page) -> None:
-    """The page is whole, and nothing in it acts."""
+    """Asserts that the page is whole and nothing in it acts."""
     assert page.evaluate("document.querySelectorAll('main').length") == 1
     assert page.evaluate("document.querySelectorAll('h1').length") <= 1
-    # A lesson's link that is a web address is one; those of the strings lead to one host.
+    # A lesson's web address is a legitimate link; all addresses in the strings lead to this host.
     assert page.locator("main").evaluate(_FOUND, FOREIGN) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("first", range(0, len(STRINGS), A_TOOL))
-def test_a_tools_result_is_text_wherever_it_is_shown(
+def test_every_view_shows_a_tools_result_as_text(
     first: int, hostile: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(hostile)
@@ -161,7 +161,7 @@ def test_a_tools_result_is_text_wherever_it_is_shown(
     expect(page.get_by_role("region", name="What went wrong?")).to_contain_text(".")
     intact(page)
 
-    # JSON writes a few signs in its own way: what is left of each string is looked for.
+    # JSON escapes a few characters, so only the rest of each string can be searched for.
     plain = [
         each for each in STRINGS[first : first + A_TOOL]
         if each.isprintable() and not set(each) & {'"', "\\"}
@@ -188,7 +188,7 @@ def test_a_passage_and_its_titles_are_text_in_marks_sources_and_suspects(
     intact(page)
 
 
-def test_two_hundred_titles_are_text_in_the_list_and_beside_it(
+def test_two_hundred_titles_are_text_in_the_list_and_in_the_sidebar(
     hostile: Server, open_page: OpenPage
 ) -> None:
     page = open_page(hostile).open("/courses")
@@ -198,14 +198,14 @@ def test_two_hundred_titles_are_text_in_the_list_and_beside_it(
     beside = page.locator("#outline-list").inner_text()
 
     whole = [each for each in STRINGS if each.isprintable()]
-    # A title is a name: what readers take off its ends, and what stands twice, is left out of the count.
+    # Readers trim titles, and equal titles become one: the count leaves both out.
     for shown in (listed, beside):
         assert len(missing(whole, shown)) <= 10, missing(whole, shown)
     intact(page)
     assert acting(page, "#outline-list") == []
 
 
-def test_a_question_of_almost_a_megabyte_is_shown_and_a_longer_one_refused_in_words(
+def test_the_page_shows_a_question_of_almost_a_megabyte_and_a_longer_one_is_refused_in_words(
     hostile: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(hostile)
@@ -242,6 +242,6 @@ def test_a_line_of_a_megabyte_leaves_the_page_as_it_is(
     intact(page)
 
 
-def test_the_strings_are_told_from_what_is_shown_of_them() -> None:
+def test_the_check_finds_missing_strings_and_ignores_control_characters() -> None:
     assert missing(["<b>"], "a < b") == ["<b>"]
     assert without_controls("\u202ex") == "x"

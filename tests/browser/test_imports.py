@@ -1,4 +1,4 @@
-"""A recording of another program, imported by the page of traces and opened there."""
+"""A recording of another program, imported on the page of traces and opened there."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_a_recording_is_imported_with_the_button_and_its_page_says_where_it_come
     expect(page.get_by_text("what it cost", exact=True)).to_be_visible()
 
 
-def test_a_file_of_nothing_that_is_read_is_refused_in_words(
+def test_a_file_of_an_unknown_format_is_refused_in_words(
     server: Server, open_page: OpenPage, tmp_path: Path
 ) -> None:
     watched = open_page(server)

@@ -1,4 +1,4 @@
-"""The pages before a service that asks for keys: the key is asked for once, and everything works with it."""
+"""The pages of a service that requires keys: they ask for the key once, and everything works with it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
         expect(dialog).to_contain_text("antiphon keys add")
         assert violations(page) == []
 
-        # A wrong one is asked for anew, with what the service said of it.
+        # After a wrong key the page asks again, and shows the service's reason.
         page.get_by_label("Your key").fill("ant_wrong")
         page.get_by_role("button", name="Continue").click()
         expect(dialog).to_contain_text("does not know this key")
@@ -38,7 +38,7 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
         expect(dialog).to_have_count(0)
         expect(page.locator("#outline-list")).to_contain_text("Apple")
 
-        # Live events, and after them the trace with all its views.
+        # First the live events, then the trace with all its views.
         watched.ask(QUESTION)
         expect(page.locator(".mark").first).to_be_visible()
         page.reload()
@@ -61,7 +61,7 @@ def test_the_key_is_asked_for_once_and_everything_works_with_it(
     shutil.rmtree(folder)
 
 
-def test_a_key_that_may_only_ask_is_shown_no_link_that_would_be_refused(
+def test_a_key_that_may_only_ask_gets_no_link_that_the_service_would_refuse(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     folder = without_traces(data_dir, tmp_path)

@@ -1,4 +1,4 @@
-"""The courses page shows how a course is laid out, corrects it, and lays it out as before."""
+"""The courses page shows a course's layout, corrects it, and restores the former one."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ BIRDS = {
 
 
 def indexed(tmp_path: Path, **others: bytes) -> Path:
-    """The data folder of an index of the birds and other files of the course."""
+    """Indexes the birds and other files of the course; returns the data folder."""
     for name, content in (
         {each: text.encode() for each, text in BIRDS.items()} | others
     ).items():
@@ -34,7 +34,7 @@ def indexed(tmp_path: Path, **others: bytes) -> Path:
     return tmp_path / "data"
 
 
-def test_a_course_is_shown_with_its_files_corrected_and_laid_out_as_before(
+def test_the_courses_page_shows_the_files_of_a_course_corrects_its_layout_and_restores_it(
     tmp_path: Path, open_page: OpenPage
 ) -> None:
     with serving(indexed(tmp_path), tmp_path) as server:
@@ -82,7 +82,7 @@ def test_a_course_is_shown_with_its_files_corrected_and_laid_out_as_before(
         expect(lessons).to_have_count(3)
 
 
-def test_a_course_is_renamed_and_what_was_not_read_is_named_by_its_file(
+def test_the_courses_page_renames_a_course_and_names_each_unread_file(
     tmp_path: Path, open_page: OpenPage
 ) -> None:
     broken = {"02-nests/plan.pdf": b"%PDF-1.7 nothing of the kind"}
@@ -122,7 +122,7 @@ def test_a_removal_says_what_goes_and_why_it_failed(
         card.get_by_role("button", name="Remove Birds").click()
         asked = page.get_by_role("group", name="Remove the course?")
         expect(asked).to_contain_text("“Birds” and its 3 lessons can then no longer")
-        # Somebody else is faster.
+        # Another user removes it first.
         begun = httpx2.delete(f"{server.url}/api/courses/Birds")
         job = f"{server.url}{begun.headers['location']}"
         events = {"Accept": "text/event-stream"}

@@ -1,4 +1,4 @@
-"""Views are loaded when they are first shown, with style sheets that are theirs alone, and name the window."""
+"""Each view loads when it first appears, with style sheets of its own, and sets the window's title."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_the_style_sheets_of_one_view_do_not_apply_to_another(
     assert page.evaluate(APPLYING) == on_traces == ["trace.css"]
 
 
-def test_whoever_goes_on_while_a_view_is_loaded_sees_where_they_went(
+def test_a_person_who_moves_on_while_a_view_loads_sees_the_later_view(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -77,7 +77,7 @@ def test_whoever_goes_on_while_a_view_is_loaded_sees_where_they_went(
     expect(page.get_by_role("heading", level=1)).to_have_text("Courses")
 
 
-def test_files_that_a_new_version_has_not_lead_to_its_own(
+def test_a_page_whose_files_a_new_version_lacks_moves_to_the_new_version(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -102,7 +102,7 @@ def test_files_that_a_new_version_has_not_lead_to_its_own(
 
 
 @pytest.mark.parametrize("form", [{}, NARROW], ids=["wide", "narrow"])
-def test_an_address_that_there_is_not_leads_on(
+def test_the_page_of_an_unknown_address_leads_on(
     form: dict[str, object], server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server, **form)

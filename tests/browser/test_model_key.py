@@ -1,4 +1,4 @@
-"""A key that the model's server refuses, as whoever set it sees it on the screen."""
+"""A key that the model's server refuses, as the person who set it sees that on the screen."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from tests.key_server import ANSWER, KeyServer, key_server
 QUESTION = "What is applemailbox2 in the Apple course?"
 REFUSED = "Key refused; the built-in reasoner answers"
 AFTER_THE_END = "Failed to load resource"
-"""The page looks again while the key is refused, also in the moment after a test's service was stopped."""
+"""The page keeps checking a refused key, even for a moment after a test has stopped its service."""
 NARROW: ViewportSize = {"width": 390, "height": 844}
 
 
 @contextmanager
 def served_by(model: KeyServer, data_dir: Path, folder: Path) -> Iterator[Server]:
-    """The service whose model is at this server."""
+    """Runs the service with its model at this server."""
     with (
         key_server(model),
         serving(
@@ -45,7 +45,7 @@ def served_by(model: KeyServer, data_dir: Path, folder: Path) -> Iterator[Server
 
 
 def said_in_the_viewport(page: Page) -> str:
-    """The sentence about the key, where a person who scrolls nowhere reads it."""
+    """The sentence about the key that a person can read without scrolling."""
     notice = page.locator(".intro .notice")
     expect(notice).to_be_visible()
     expect(notice).to_be_in_viewport(ratio=1)
@@ -53,10 +53,10 @@ def said_in_the_viewport(page: Page) -> str:
 
 
 @pytest.mark.parametrize("viewport", [WIDE, NARROW], ids=["wide", "narrow"])
-def test_a_refused_key_is_on_the_screen_with_what_to_do(
+def test_the_screen_shows_a_refused_key_and_the_remedy(
     viewport: ViewportSize, data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
-    # Opened while the service may still be checking: the page notices by itself.
+    # The service may still be checking the key when the page opens: the page must notice the result by itself.
     with served_by(KeyServer(), data_dir, tmp_path) as server:
         watched = open_page(server, viewport=viewport)
         watched.expected.append(AFTER_THE_END)
@@ -78,7 +78,7 @@ def test_a_refused_key_is_on_the_screen_with_what_to_do(
 
 
 def colour(page: Page) -> str:
-    """The colour in which the dot beside the model's name is drawn."""
+    """The colour of the dot next to the model's name."""
     drawn = "(dot) => getComputedStyle(dot).backgroundColor"
     return str(page.locator("#reasoner .dot").evaluate(drawn))
 
@@ -86,7 +86,7 @@ def colour(page: Page) -> str:
 def test_the_dot_is_green_for_a_key_that_is_accepted_and_for_no_other(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
-    # It says nothing of the key before a question is asked.
+    # This server does not reveal that the key is bad until a question comes.
     model = KeyServer(lists_models=False)
     with served_by(model, data_dir, tmp_path) as server:
         watched = open_page(server)

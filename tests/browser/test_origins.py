@@ -1,4 +1,4 @@
-"""A page of another origin calls the service from a real browser: only where the owner has named that origin."""
+"""A page of another origin may call the service from a real browser only if the owner has named that origin."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from playwright.sync_api import Browser
 from antiphon.service import AccessFile, Keys
 from tests.browser.conftest import serving, without_traces
 
-# What an app of one's own does: asks live, fetches a later answer by its Location, and reads a refusal.
+# A user's app asks live, fetches a later answer by its Location, and reads a refusal.
 _CALLS = """async ([service, key]) => {
   const headers = {"Authorization": `Bearer ${key}`, "Content-Type": "application/json"};
   const body = JSON.stringify({query: "What is applemailbox2 in the Apple course?"});
@@ -43,12 +43,12 @@ class _Empty(BaseHTTPRequestHandler):
         self.wfile.write(b"<title>An app</title>")
 
     def log_message(self, *_: Any) -> None:
-        """Says nothing."""
+        """Logs nothing."""
 
 
 @pytest.fixture
 def app() -> Iterator[str]:
-    """The origin of a site of somebody's own."""
+    """The origin of a user's own site."""
     with ThreadingHTTPServer(("127.0.0.1", 0), _Empty) as site:
         threading.Thread(target=site.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{site.server_port}"
@@ -59,7 +59,7 @@ def app() -> Iterator[str]:
     ("named", "told"),
     [(True, [True, 200, "unauthorized", True]), (False, ["TypeError"])],
 )
-def test_a_page_of_another_origin_asks_and_reads_where_it_is_named(
+def test_a_page_of_another_origin_asks_and_reads_if_the_owner_named_it(
     data_dir: Path,
     tmp_path: Path,
     browser: Browser,

@@ -1,4 +1,4 @@
-"""What a citation shows of its document: code as code and a table as a table, with the cited words marked."""
+"""A citation's view of its document: code as code and a table as a table, with the cited words marked."""
 
 from __future__ import annotations
 
@@ -34,7 +34,9 @@ def card_of_last_mark(page: Page, question: str) -> str:
     return page.get_by_role("tooltip").inner_text()
 
 
-def test_a_cited_row_stands_in_its_table(manual: Server, open_page: OpenPage) -> None:
+def test_a_card_shows_a_cited_row_in_its_table(
+    manual: Server, open_page: OpenPage
+) -> None:
     page = open_page(manual).open()
 
     card_of_last_mark(page, "How much does rope type 37 cost?")
@@ -49,7 +51,7 @@ def test_a_cited_row_stands_in_its_table(manual: Server, open_page: OpenPage) ->
     expect(card.locator("blockquote p")).to_have_count(0)
 
 
-def test_cited_code_is_shown_as_code(manual: Server, open_page: OpenPage) -> None:
+def test_a_card_shows_cited_code_as_code(manual: Server, open_page: OpenPage) -> None:
     page = open_page(manual).open()
 
     shown = card_of_last_mark(page, "How do I start the harbour service?")
@@ -60,7 +62,7 @@ def test_cited_code_is_shown_as_code(manual: Server, open_page: OpenPage) -> Non
     assert "```" not in shown
 
 
-def test_prose_behind_cut_code_is_shown_as_prose(
+def test_a_card_shows_prose_after_cut_code_as_prose(
     manual: Server, open_page: OpenPage
 ) -> None:
     page = open_page(manual).open()
@@ -72,7 +74,7 @@ def test_prose_behind_cut_code_is_shown_as_prose(
     expect(passage.locator("pre").last).to_contain_text("for lamp in crane.lamps:")
 
 
-def test_the_courses_page_says_in_which_language_a_course_is(
+def test_the_courses_page_names_the_language_of_a_course(
     manual: Server, open_page: OpenPage
 ) -> None:
     page = open_page(manual).open()

@@ -1,6 +1,6 @@
-"""Pictures of the pages as a person meets them, compared with those in pictures/.
+"""Compares pictures of the pages, as a person sees them, with those in pictures/.
 
-`RENEW_PICTURES=1 python -m pytest -n0 tests/browser/test_pictures.py` takes them anew. Look at each before you keep it.
+`RENEW_PICTURES=1 python -m pytest -n0 tests/browser/test_pictures.py` renews them. Look at each before you keep it.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ LETTERS = FOLDER / "letters.json"
 RENEWING = bool(os.environ.get("RENEW_PICTURES"))
 
 SMALLER = 2
-"""Pictures are kept at half their size, where the edges of letters, which differ from machine to machine, are even."""
+"""Pictures are stored at half their size: that evens out the edges of letters, which differ between machines."""
 COLOURS = 220
 FAR = 40
-"""So far apart, of 255, is another colour. The fewer colours of a stored picture come to 8."""
+"""The distance, out of 255, from which a colour counts as different. A stored picture's palette alone causes 8."""
 MOST_CHANGED = 0.001
-"""Of a picture's pixels. From run to run none changes; a card of a citation that is cut to two lines changes 0.03, a
-badge whose class has another name 0.01. Where letters have other widths, nothing is compared (`check_letters`)."""
+"""The share of pixels that may change. Runs do not differ from each other; a citation card cut to two lines changes
+0.03, a badge with a wrong class 0.01. If letters have other widths, the test skips (`check_letters`)."""
 
 MEDIUM: ViewportSize = {"width": 1280, "height": 800}
 LARGE: ViewportSize = {"width": 1440, "height": 900}
@@ -83,7 +83,7 @@ ASKED = {
     ),
 }
 
-# What differs from run to run: how long something took, when it was, and what has an id.
+# Durations, times and ids differ from run to run: the pictures show fixed ones.
 _AS_ALWAYS = r"""() => {
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (walker.nextNode()) {
@@ -94,7 +94,7 @@ _AS_ALWAYS = r"""() => {
             .replace(/\b[0-9a-f]{8,}\b/g, "0123abcd");
     }
 }"""
-# Words in each face of the pages; other letters than in the pictures give other widths.
+# Measures words in each font of the pages: other widths than in the pictures mean other fonts.
 _WIDTHS = """() => ["400 16px", "650 24px", "400 14px"].flatMap((font) =>
     [getComputedStyle(document.body).fontFamily, "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace"].map(
         (family) => {
@@ -105,7 +105,7 @@ _WIDTHS = """() => ["400 16px", "650 24px", "400 14px"].flatMap((font) =>
 
 
 class Opened(NamedTuple):
-    """What the pictures are taken of."""
+    """The service and ids that the pictures need."""
 
     server: Server
     trace: str
@@ -116,9 +116,9 @@ class Picture(NamedTuple):
     """A view in a state.
 
     Attributes:
-        path: Of the page; a part in braces is the name of what `Opened` holds.
-        shown: What is there when the view is.
-        act: What a person does then.
+        path: The page's path; a name in braces is a field of `Opened`.
+        shown: A selector that appears once the view is complete.
+        act: A person's actions before the picture.
     """
 
     size: ViewportSize
@@ -150,7 +150,7 @@ def what_changed(page: Page) -> None:
 
 
 def without_plots(page: Page) -> None:
-    # They reach from the imported trace to today.
+    # The plots reach from the imported trace to today, so they look different every day.
     page.get_by_text("Quality and cost over time").click()
 
 
@@ -188,7 +188,7 @@ VIEWS = {
 
 @pytest.fixture(scope="module")
 def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
-    """The service, with a conversation and a trace whose times are the same on every machine."""
+    """The service, with a conversation and a trace that have the same times on every machine."""
     indexed = made_once(tmp_path_factory, "planted", index_planted)
     folder = tmp_path_factory.mktemp("pictured")
     with planted_service(folder, indexed, ASKED) as server, calling(server) as client:
@@ -201,7 +201,7 @@ def opened(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Opened]:
 
 
 def in_usual_order(client: httpx2.Client) -> list[dict[str, Any]]:
-    """A trace in which no tool starts while its call is still being written, as it may."""
+    """Returns a trace in which no tool happens to start while the model still writes its call."""
     for _ in range(50):
         asked = ask(client, ASKED[SUSPECTED])
         kinds = [each["event"]["kind"] for each in asked.events]
@@ -212,7 +212,7 @@ def in_usual_order(client: httpx2.Client) -> list[dict[str, Any]]:
 
 
 def imported(client: httpx2.Client, events: list[dict[str, Any]]) -> str:
-    """Gives a trace times and an id that are always the same, and returns the id."""
+    """Imports a trace with fixed times and a fixed id; returns the id."""
     query_id = "0123456789abcdef0123456789abcdef"
     lines = [
         json.dumps(
@@ -231,7 +231,7 @@ def imported(client: httpx2.Client, events: list[dict[str, Any]]) -> str:
 
 
 def compare(client: httpx2.Client, query_id: str) -> None:
-    """Runs a query again without a tool, and keeps both answers as a comparison."""
+    """Runs a query again without a tool, and stores both answers as a comparison."""
     right = {"max_rounds": "0"}
     change = [{"kind": "setting", "name": name, "value": right[name]} for name in right]
     body = {"at": 1, "change": change, "mode": "live"}
@@ -254,7 +254,7 @@ def compare(client: httpx2.Client, query_id: str) -> None:
 
 
 def taken(page: Page) -> Image.Image:
-    """The page as it is when nothing moves any more, at half its size."""
+    """The page at half its size, once nothing moves any more."""
     page.wait_for_load_state("networkidle")
     page.evaluate(_AS_ALWAYS)
     before = b""
@@ -268,7 +268,7 @@ def taken(page: Page) -> Image.Image:
 
 
 def changed(one: Image.Image, other: Image.Image) -> float:
-    """The share of the pixels that have another colour."""
+    """The share of pixels with a different colour."""
     if one.size != other.size:
         return 1.0
     bands = ImageChops.difference(one, other).split()
@@ -278,7 +278,7 @@ def changed(one: Image.Image, other: Image.Image) -> float:
 
 
 def check_letters(page: Page) -> None:
-    """Skips where the letters are others than in the pictures: every line would break elsewhere."""
+    """Skips if the fonts are not those of the pictures: every line would break elsewhere."""
     widths = page.evaluate(_WIDTHS)
     if RENEWING:
         LETTERS.write_text(json.dumps(widths) + "\n")
@@ -308,7 +308,7 @@ def test_a_view_looks_as_in_its_picture(
     assert share <= MOST_CHANGED, f"it looks like {tmp_path / file.name} now"
 
 
-def test_what_is_quoted_of_an_answer_shows_no_signs_of_markdown(
+def test_a_quotation_of_an_answer_shows_no_markdown_characters(
     opened: Opened, open_page: OpenPage
 ) -> None:
     page = open_page(opened.server).open(f"/conversations/{opened.conversation}")

@@ -1,4 +1,4 @@
-"""The quality page: questions are saved, asked with two settings, and what changed is on the screen."""
+"""The quality page saves questions, asks them with two settings, and shows what changed."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def saved(server: Server) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("width", "height"), SIZES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_three_typed_questions_are_compared_and_every_row_is_seen(
+def test_the_page_compares_three_typed_questions_and_shows_every_row(
     scheme: str, width: int, height: int, server: Server, open_page: OpenPage
 ) -> None:
     name = f"Set {scheme} {width}"
@@ -82,7 +82,7 @@ def test_three_typed_questions_are_compared_and_every_row_is_seen(
                 has=page.get_by_role("heading", name=side)
             )
             expect(part.get_by_role("link", name="Trace")).to_be_visible()
-            # An answer may be longer than the window.
+            # An answer may be taller than the window.
             for seen in (part.get_by_role("heading"), part.locator(".answer-text p")):
                 seen.first.scroll_into_view_if_needed()
                 assert hidden_parts(seen.first) == []
@@ -94,7 +94,7 @@ def test_three_typed_questions_are_compared_and_every_row_is_seen(
     expect(page.get_by_role("region", name="Totals")).to_contain_text("changed")
     assert overflowing(page) == []
     assert found + violations(page) == []
-    # Nothing of it is among the chats, and a reload shows it again.
+    # The comparison adds nothing to the chats, and survives a reload.
     titles = page.locator("#recent-list .chat > a").all_inner_texts()
     assert not set(titles) & set(QUESTIONS)
     page.reload()
@@ -114,7 +114,7 @@ def test_a_comparison_is_made_judged_and_sorted_by_keyboard(
     change = page.get_by_role("group", name="Right").get_by_role("button")
     expect(change).to_be_enabled()
     change.press("Enter")
-    # The focus is on the name of the setting, and then on its value.
+    # The focus moves from the setting's name to its value.
     page.keyboard.type("max rounds")
     page.keyboard.press("Tab")
     page.keyboard.type("0")
@@ -140,7 +140,7 @@ def test_a_comparison_is_made_judged_and_sorted_by_keyboard(
         assert trace["feedback"]["rating"] == rating
 
 
-def test_what_was_rated_is_added_exported_and_read_again(
+def test_rated_questions_are_added_exported_and_read_again(
     server: Server, open_page: OpenPage, tmp_path: Path
 ) -> None:
     answer = httpx2.post(
@@ -180,7 +180,7 @@ def test_what_was_rated_is_added_exported_and_read_again(
     expect(page.get_by_text("Line 1 is not a question")).to_be_visible()
 
 
-def test_what_was_stopped_stays_and_goes_on(
+def test_a_stopped_comparison_stays_and_goes_on(
     server: Server, open_page: OpenPage
 ) -> None:
     page = open_page(server).open("/quality")
@@ -201,7 +201,7 @@ def test_what_was_stopped_stays_and_goes_on(
     expect(page.get_by_role("heading", name="Saved sets")).to_be_visible()
 
 
-def test_what_the_service_refuses_is_said_and_the_one_answer_stays(
+def test_the_page_reports_a_refusal_and_keeps_the_one_answer(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
@@ -220,7 +220,7 @@ def test_what_the_service_refuses_is_said_and_the_one_answer_stays(
     assert asked["questions"][0]["right"] is None
 
 
-def test_two_models_are_compared_and_the_most_that_it_costs_is_said_before(
+def test_the_page_compares_two_models_and_states_the_highest_cost_beforehand(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     script = {"replies": [{"text": "It is good."}], "then": "last"}
@@ -253,7 +253,7 @@ def test_two_models_are_compared_and_the_most_that_it_costs_is_said_before(
         page.close()
 
 
-def test_a_key_that_may_not_compare_is_not_shown_the_page(
+def test_the_page_stays_hidden_from_a_key_that_may_not_compare(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     folder = without_traces(data_dir, tmp_path)

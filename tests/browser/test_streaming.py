@@ -1,4 +1,4 @@
-"""An answer while it is written, as a person sees it: rendered in every frame, still at its end, kept when stopped."""
+"""A streaming answer as a person sees it: rendered in every frame, steady at its end, kept when stopped."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ So both are **mailboxes**, and neither is a stack.
 SEARCH = {"name": "search_course_content", "input": {"query": "applemailbox2"}}
 NARROW = {"width": 360, "height": 740}
 
-# Each frame: the words outside code, where the first paragraph stands in its exchange, how high the text is.
+# Records for each frame the words outside code, the first paragraph's position, and the text's height.
 _WATCH = """() => {
     window.frames_ = [];
     const look = () => {
@@ -63,13 +63,13 @@ _SIGNS = re.compile(r"\*|~~|`|##|\||--")
 
 
 def scripted(text: str, **pace: Any) -> dict[str, Any]:
-    """A model that searches once and then writes this."""
+    """A script in which the model searches once and then writes this text."""
     pace = {"between_s": 0.02, "delta_chars": 5, **pace}
     return {"replies": [{"calls": [SEARCH]}, {"text": text, **pace}], "then": "last"}
 
 
 def frames_of(page: Page) -> list[dict[str, Any]]:
-    """What was seen, frame by frame."""
+    """The recorded frames."""
     frames: list[dict[str, Any]] = page.evaluate("window.frames_")
     return frames
 
@@ -102,7 +102,7 @@ def test_markdown_is_rendered_in_every_frame_and_nothing_moves_at_the_end(
         assert heights == sorted(heights)
 
 
-def test_stop_keeps_what_is_there_and_says_what_it_cost(
+def test_stop_keeps_the_written_text_and_shows_its_cost(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     script = scripted(ANSWER, between_s=0.15)
@@ -137,7 +137,7 @@ def test_stop_keeps_what_is_there_and_says_what_it_cost(
         expect(page.get_by_text("This is what was found")).to_be_visible()
 
 
-def test_a_new_question_stands_at_the_top_and_the_latest_is_one_press_away(
+def test_a_new_question_moves_to_the_top_and_the_latest_is_one_press_away(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     script = scripted(ANSWER * 4, between_s=0.01, delta_chars=12)
@@ -150,7 +150,7 @@ def test_a_new_question_stands_at_the_top_and_the_latest_is_one_press_away(
             expect(page.locator(".asked .question").nth(number)).to_be_in_viewport()
             expect(page.locator(".answer-foot")).to_have_count(number + 1)
 
-            # It was read from its beginning: the page does not run away from whoever reads.
+            # The page must not scroll away from a person who reads the answer from its beginning.
             question = page.locator(".question").nth(number).bounding_box()
             assert question is not None
             assert 0 <= question["y"] < 80

@@ -1,4 +1,4 @@
-"""The texts of the courses: from a citation or a search to the very words in their document."""
+"""The texts of the courses: a citation or a search leads to the exact words in their document."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ A spring tide is a tide of the greatest range. It comes with the new moon and th
 {FILLER}
 """
 
-# The same words stand twice in it: what is meant is the second.
+# The document holds these words twice; the citation means the second place.
 NEAP = "A neap tide is the least of all tides, said Lemuel Gulliver of Redriff."
 NEAPS = f"""Course Title: Neap tides
 Lesson 1: What it is not
@@ -50,7 +50,7 @@ Lesson 1: What it is not
 
 @pytest.fixture(scope="module")
 def neaps(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A service with a long course in which the same sentence stands twice."""
+    """A service with a long course that contains the same sentence twice."""
     folder = tmp_path_factory.mktemp("neaps")
     with serving(without_traces(data_dir, folder), folder) as running:
         files = {"files": ("neaps.txt", NEAPS.encode())}
@@ -90,7 +90,7 @@ def test_lineage_and_retrieval_lead_to_the_passage_in_its_document(
     assert hidden_parts(marks.first) == []
     cited = " ".join(origin["cited_text"].split())
     assert " ".join(" ".join(marks.all_inner_texts()).split()) == cited
-    # Of the two places the one that is meant: the last of all paragraphs.
+    # Of the two places the cited one is the last paragraph.
     paragraph = page.locator(".reader p", has=page.locator("mark")).last
     expect(paragraph).to_contain_text("The half moon brings it.")
     page.go_back()
@@ -144,7 +144,7 @@ def test_a_citation_of_an_uploaded_file_leads_to_its_words(
         expect(cited).to_be_in_viewport()
 
 
-def test_a_place_is_marked_by_its_characters_and_words_that_are_gone_are_said_to_be(
+def test_the_reader_marks_a_place_by_its_characters_and_says_when_words_are_gone(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)

@@ -1,4 +1,4 @@
-"""A trace taken apart: stepping through it, by keyboard too, long traces, and one that is still being written."""
+"""The view of a trace: stepping through it, by keyboard too, long traces, and one still being written."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ TWO_ROUNDS = {
     "then": "last",
 }
 MOST_GROWTH = 8
-"""A trace of a hundred times the events may put as many times as many elements into the page: what is not looked at is
-not drawn one by one. How long it takes is printed, and decides nothing: that differs from machine to machine."""
+"""A trace with a hundred times the events may have this many times the elements on the page: events out of view are not
+drawn one by one. The test prints the time but does not judge it, as it differs from machine to machine."""
 
-# From a key to what is drawn: the frame in which it is, and the task behind it.
+# Times a step from the key press to the drawn frame and the task after it.
 _STEPS = """async (count) => {
     const painted = () => new Promise((done) => requestAnimationFrame(() => {
         const after = new MessageChannel();
@@ -76,7 +76,7 @@ def events_of(server: Server, query_id: str) -> list[dict[str, Any]]:
 
 
 def seq_of(server: Server, query_id: str, kind: str) -> int:
-    """The place of the first event of a kind."""
+    """The number of the first event of a kind."""
     for recorded in events_of(server, query_id):
         if recorded["event"]["kind"] == kind:
             return int(recorded["seq"])
@@ -84,7 +84,7 @@ def seq_of(server: Server, query_id: str, kind: str) -> int:
 
 
 def at_event(page: Page, seq: int) -> None:
-    """Waits until an event is the one that is shown."""
+    """Waits until the page shows this event."""
     expect(page.locator(".around [aria-current] .event-seq")).to_have_text(str(seq))
 
 
@@ -92,9 +92,9 @@ def at_event(page: Page, seq: int) -> None:
 def two_rounds(
     data_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[tuple[Server, str]]:
-    """A service whose model called two tools at once, failed once, and called one more; and the trace of that."""
+    """A service whose model called two tools at once, failed once, and called one more; with that query's trace."""
     folder = tmp_path_factory.mktemp("two-rounds")
-    # So few tokens make facts decay sooner.
+    # A small token budget makes facts decay sooner.
     with serving_double(
         data_dir,
         folder,
@@ -122,7 +122,7 @@ def test_the_timeline_shows_rounds_calls_at_once_early_tools_and_failures(
         " width: each.width.baseVal.value}))"
     )
     first, second, third = boxes
-    # Two at the same time lie one below the other; the third begins when they are over.
+    # The two parallel calls lie one below the other; the third begins after them.
     assert first["y"] < second["y"]
     assert second["x"] < first["x"] + first["width"]
     assert third["x"] > second["x"] + second["width"]
@@ -131,10 +131,10 @@ def test_the_timeline_shows_rounds_calls_at_once_early_tools_and_failures(
     expect(page.locator(".budget rect.took")).to_have_count(3)
 
 
-def test_a_limit_that_was_reached_and_a_recovery_go_through_all_lanes(
+def test_the_marks_of_a_reached_limit_and_of_a_recovery_cross_all_lanes(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
-    # It asks for tools once more than it may; the next question nobody answers.
+    # The model asks for tools once more than it may, and fails on the next question.
     script = {
         "replies": [{"calls": [SEARCH]}, {"calls": [SECOND]}],
         "then": "fail",
@@ -147,18 +147,18 @@ def test_a_limit_that_was_reached_and_a_recovery_go_through_all_lanes(
             "recovery_started": asked(server),
         }
         watched = open_page(server)
-        # The memory is read a moment after a step, when the service may have stopped.
+        # The page fetches the memory a moment after a step, when the service may have stopped already.
         watched.expected.append("ERR_")
         for kind, query_id in found.items():
             seq = seq_of(server, query_id, kind)
             page = watched.open(f"/traces/{query_id}/events/{seq}")
 
-            # A line has no width, and so is never "visible".
+            # A line has no width, so Playwright never considers it visible.
             expect(page.locator(f".timeline .stop.{kind}")).not_to_have_count(0)
             expect(page.locator(".around .trouble[aria-current]")).to_be_visible()
 
 
-def test_an_event_shows_its_causes_who_heard_it_and_what_was_known_by_then(
+def test_an_event_shows_its_causes_its_receivers_and_the_memory_at_that_time(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -177,7 +177,7 @@ def test_an_event_shows_its_causes_who_heard_it_and_what_was_known_by_then(
     expect(memory.locator(".fresh").first).to_contain_text("f1")
     memory.get_by_text("Tool usage").click()
     expect(memory).to_contain_text("Search: applemailbox2")
-    # By then the first call alone had been prepared.
+    # At that event only the first call had been prepared.
     briefing = page.get_by_role("region", name="Briefing")
     expect(briefing).to_contain_text("call-1")
 
@@ -186,7 +186,7 @@ def test_an_event_shows_its_causes_who_heard_it_and_what_was_known_by_then(
     at_event(page, seq + 2)
     expect(briefing).to_contain_text("call-2")
     expect(briefing.locator(".change.came").first).to_contain_text("found in round 1")
-    # What was opened stays open from step to step.
+    # An opened section stays open from step to step.
     expect(memory).to_contain_text("Search: applemailbox2")
     chain.get_by_role("link").last.click()
     at_event(page, 1)
@@ -227,13 +227,13 @@ def test_a_trace_is_walked_through_by_keyboard_and_slider(
     at_event(page, count - 1)
 
 
-def test_a_click_on_the_timeline_chooses_what_is_there(
+def test_a_click_on_the_timeline_selects_the_event_under_it(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
     page = open_page(server).open(f"/traces/{query_id}")
 
-    # At its beginning, by force: over a short bar lie its events and the doubt at its end.
+    # The click aims at the bar's beginning and is forced, because events and a doubt cover the rest of a short bar.
     failed = page.locator(".bar.call.failed")
     failed.hover(position={"x": 1, "y": 8}, force=True)
     expect(page.locator(".timeline-tip")).to_contain_text("reasoning started")
@@ -247,7 +247,7 @@ def test_a_click_on_the_timeline_chooses_what_is_there(
     expect(page.locator(".about")).to_contain_text("coordinator")
 
 
-def test_the_exact_request_is_there_to_be_read(
+def test_the_page_shows_the_exact_request(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -297,7 +297,7 @@ def test_a_query_is_followed_while_it_runs(
     slow = {
         "replies": [
             {"calls": [SEARCH], "end_s": 1.5},
-            # Long enough for a page that a slow machine opens meanwhile.
+            # Long enough for a slow machine to open the page meanwhile.
             {"text": "A mailbox is a queue.", "end_s": 10.0},
         ]
     }
@@ -313,7 +313,7 @@ def test_a_query_is_followed_while_it_runs(
             started = next(line for line in lines if '"query_received"' in line)
             query_id = re.findall(r'"query_id":"([0-9a-f]+)"', started)[0]
             watched = open_page(server)
-            # What belongs to the answer is read when the service may have stopped.
+            # The page fetches the answer's details at the end, when the service may have stopped already.
             watched.expected.append("ERR_")
             page = watched.open(f"/traces/{query_id}")
             expect(page.locator(".outcome")).to_have_text("open, live")
@@ -324,7 +324,7 @@ def test_a_query_is_followed_while_it_runs(
         expect(page.locator(".step-place")).to_contain_text("of 2")
 
 
-def test_of_a_trace_of_five_thousand_events_only_what_is_looked_at_is_drawn(
+def test_the_page_draws_only_the_visible_part_of_a_trace_of_five_thousand_events(
     server: Server, open_page: OpenPage
 ) -> None:
     query_id = "long-trace"
@@ -344,7 +344,7 @@ def test_of_a_trace_of_five_thousand_events_only_what_is_looked_at_is_drawn(
 
 
 class Measured(NamedTuple):
-    """What a trace takes: elements of the page, and at best, in milliseconds, its first paint and a step in it."""
+    """The cost of a trace: elements on the page, and the best times, in milliseconds, of its first paint and a step."""
 
     elements: int
     paint_ms: float

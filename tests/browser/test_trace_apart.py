@@ -1,4 +1,4 @@
-"""What can be done with a trace: requests, searches and sentences looked into; replayed, forked, broken, compared."""
+"""The tools for a trace: looking into requests, searches and sentences; replaying, forking, breaking, comparing."""
 
 from __future__ import annotations
 
@@ -38,18 +38,18 @@ VIEWS = (
 
 
 def plan_is_said(page: Page, words: str) -> None:
-    """Waits until a fork's plan is said, and holds these words."""
+    """Waits until the page shows a fork's plan with these words."""
     expect(page.locator(".plan:visible")).to_contain_text(words)
 
 
 def forked(page: Page) -> None:
-    """Runs the fork that is offered, and waits for its comparison."""
+    """Runs the offered fork, and waits for its comparison."""
     page.get_by_role("button", name="Run the fork").locator("visible=true").click()
     expect(page).to_have_url(re.compile("/diff/[0-9a-f]+$"))
     expect(page.locator(".sides")).to_be_visible()
 
 
-def test_a_request_is_shown_as_text_with_what_was_left_out_and_why(
+def test_the_page_shows_a_request_as_text_and_the_reasons_for_what_it_lacks(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -73,7 +73,7 @@ def test_a_request_is_shown_as_text_with_what_was_left_out_and_why(
     expect(request.locator(".left-out-line").first).to_be_visible()
 
 
-def test_a_sentence_that_was_left_out_is_shown_by_a_fork(
+def test_a_fork_shows_the_model_a_sentence_that_the_request_left_out(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -97,7 +97,7 @@ def test_a_sentence_that_was_left_out_is_shown_by_a_fork(
     assert text in "".join(sent).replace("\\n", "\n")
 
 
-def test_a_search_shows_what_was_taken_and_what_became_of_it(
+def test_a_search_shows_the_passages_it_took_and_their_fate(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -118,7 +118,7 @@ def test_a_search_shows_what_was_taken_and_what_became_of_it(
     expect(page.locator(".about").first).to_contain_text("pearmailbox1")
 
 
-def test_another_query_is_tried_and_forked_with(
+def test_the_page_tries_another_search_and_forks_with_it(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -190,7 +190,7 @@ def test_passages_that_give_orders_are_marked(
     with serving(data_dir, tmp_path) as server:
         query_id = asked(server, "What is a spring tide?")
         watched = open_page(server)
-        # What else was near is asked for when the service stops already.
+        # The page fetches the nearby passages while the service may already be stopping.
         watched.expected.append("ERR_")
         page = watched.open(f"/traces/{query_id}/requests")
 
@@ -227,7 +227,7 @@ def test_a_trace_is_replayed_made_a_test_of_and_exported(
 def test_a_fork_with_an_edited_result_is_compared_with_its_parent(
     server: Server, open_page: OpenPage
 ) -> None:
-    # A place that is named would be searched beside, and its result not be edited.
+    # A question that names its place would cause a second search, whose result this test does not edit.
     query_id = asked(server, "What is applemailbox2?")
     seq = seq_of(server, query_id, "tool_succeeded")
     page = open_page(server).open(f"/traces/{query_id}/events/{seq}")
@@ -263,7 +263,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
     query_id = asked(server)
     reply = seq_of(server, query_id, "reasoning_completed")
     watched = open_page(server)
-    # A plan that is refused.
+    # The service refuses this plan.
     watched.expected.append("422")
     page = watched.open(f"/traces/{query_id}/fork/1")
     what = page.get_by_label("What is different")
@@ -289,7 +289,7 @@ def test_question_setting_reply_and_facts_can_be_changed(
     expect(page.locator(".answer-line.right")).to_contain_text("I know nothing of that")
 
 
-def test_what_a_tool_is_asked_is_changed_field_by_field(
+def test_a_fork_changes_the_arguments_of_a_tool_field_by_field(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -311,7 +311,7 @@ def test_what_a_tool_is_asked_is_changed_field_by_field(
     assert asked_for["course_name"]
 
 
-def test_a_fault_is_injected_where_somebody_wants_it(
+def test_a_person_injects_a_fault_at_any_event(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -330,7 +330,7 @@ def test_a_fault_is_injected_where_somebody_wants_it(
     expect(page.locator(".facts-line")).to_contain_text("faults:")
 
 
-def test_where_faults_are_not_allowed_that_is_said(
+def test_the_page_says_that_faults_are_not_allowed(
     server: Server, open_page: OpenPage
 ) -> None:
     query_id = asked(server)
@@ -358,7 +358,7 @@ def test_a_trace_to_compare_with_is_picked_found_by_words_or_named(
 
         page.get_by_role("link", name="Compare with").click()
         expect(page).to_have_url(re.compile("/diff$"))
-        # Each stands in the first group that it belongs to.
+        # Each trace appears in the first group that it belongs to.
         groups = page.locator(".diff h3")
         expect(groups).to_have_text(
             ["Its forks", "The same question", "Asked recently"]
@@ -422,7 +422,7 @@ def test_a_fork_is_made_by_keyboard_alone(server: Server, open_page: OpenPage) -
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing_serious_in_what_takes_a_trace_apart(
+def test_axe_finds_nothing_serious_in_the_tools_for_a_trace(
     scheme: str, two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -438,7 +438,7 @@ def test_axe_finds_nothing_serious_in_what_takes_a_trace_apart(
     assert found == []
 
 
-def test_what_takes_a_trace_apart_fits_a_narrow_screen(
+def test_the_tools_for_a_trace_fit_a_narrow_screen(
     two_rounds: tuple[Server, str], open_page: OpenPage
 ) -> None:
     server, query_id = two_rounds
@@ -466,7 +466,7 @@ def test_traces_are_filtered_by_the_address_and_new_ones_come_by_themselves(
     with serving(without_traces(data_dir, tmp_path), tmp_path) as server:
         asked(server)
         watched = open_page(server)
-        # The list is asked for again when the service has stopped.
+        # The page refreshes the list after the service has stopped.
         watched.expected.append("ERR_")
         page = watched.open("/traces")
         lines = page.locator(".trace-question")
@@ -511,7 +511,7 @@ def test_traces_are_sorted_by_a_column_and_columns_are_chosen(
     expect(times).to_have_count(0)
 
 
-def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(
+def test_the_page_reports_a_missing_trace_and_a_lost_connection(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     slow = {
@@ -541,11 +541,11 @@ def test_a_trace_that_is_not_there_and_a_connection_that_is_lost_are_said(
             expect(lost).to_be_visible()
             page.unroute("**/traces/*/events")
             expect(lost).to_be_hidden()
-        # Its caller has gone: the query ends, and that comes here too.
+        # The caller left, so the query ends, and this page follows.
         expect(page.locator(".outcome")).not_to_have_text("open, live")
 
 
-def test_tools_are_called_alike_wherever_the_page_names_them(
+def test_the_page_calls_a_tool_by_the_same_name_everywhere(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     script = {

@@ -1,4 +1,4 @@
-"""The list of traces over time: what its plots and their table say of the traces that the filters select."""
+"""The list of traces over time: its plots and their table describe the traces that the filters select."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from tests.story import answered, placed
 HOUR = 3_600
 HOURS = 40
 FIRST = time.time() // HOUR * HOUR - (HOURS + 5) * HOUR
-"""The service deletes traces that are a month old."""
+"""Recent, because the service deletes traces that are a month old."""
 CONFIDENCES = ("high", "medium", "low")
 
 
 async def _fill(folder: Path) -> None:
-    """Stores three queries in each hour, of which fewer and fewer are sure; the last one is judged."""
+    """Stores three queries in each hour, with fewer and fewer confident ones; the last one has a rating."""
     store = SqliteTraceStore.open(folder)
     for number in range(3 * HOURS):
         query_id, at = f"q{number}", FIRST + number // 3 * HOUR + number % 3
@@ -47,10 +47,10 @@ async def _fill(folder: Path) -> None:
 def listed(
     data_dir: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Server]:
-    """A service with queries of forty hours."""
+    """A service with queries over forty hours."""
     folder = tmp_path_factory.mktemp("listed")
     data = without_traces(data_dir, folder)
-    # In a thread of its own: the browser's event loop runs in this one.
+    # In another thread, because the browser's event loop runs in this one.
     with ThreadPoolExecutor() as threads:
         threads.submit(asyncio.run, _fill(data)).result()
     with serving(data, folder) as running:
@@ -111,7 +111,7 @@ def test_by_keyboard_the_same_values_are_read_in_a_table_and_select_their_time(
     expect(page.locator(".trace-question")).to_have_count(3)
 
 
-def test_the_plots_stay_closed_where_they_were_closed_and_fit_a_narrow_screen(
+def test_closed_plots_stay_closed_and_the_plots_fit_a_narrow_screen(
     listed: Server, open_page: OpenPage
 ) -> None:
     page = open_page(listed, **NARROW).open("/traces")

@@ -1,4 +1,4 @@
-"""Versions of a question: edited or asked again at its place, switched by keyboard, kept, and in step over tabs."""
+"""Versions of a question: edited or asked again in place, switched by keyboard, kept, and in step across tabs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ PHONE = {"width": 360, "height": 740}
 
 
 def shown(page: Page, *questions: str) -> None:
-    """Waits until these are the questions on the page, each with its answer."""
+    """Waits until the page shows exactly these questions, each with its answer."""
     expect(page.locator(".question p")).to_have_text(list(questions))
     expect(page.locator(".answer-foot")).to_have_count(len(questions))
 
@@ -27,7 +27,7 @@ def edited(page: Page, at: int, question: str) -> None:
 
 
 def told(server: Server, question: str) -> list[str]:
-    """The questions that the newest query with this question was told of."""
+    """The earlier questions that the newest query with this question received."""
     listed = httpx2.get(f"{server.url}/api/traces", params={"text": question})
     newest = listed.json()["traces"][0]["query_id"]
     trace = httpx2.get(f"{server.url}/api/traces/{newest}").json()
@@ -98,7 +98,7 @@ def test_another_answer_is_a_version_and_other_tabs_show_it(
         expect(switch).to_contain_text("2/2")
         shown(each, APPLE, PEAR)
         expect(switch).to_have_count(1)
-    # Who went back to an earlier version stays there, and is told of another one.
+    # A tab that went back to an earlier version stays there, and announces the new one.
     other.get_by_role("button", name="Previous version").click()
     expect(other.locator(".versions")).to_contain_text("1/2")
     edited(page, 1, AFTER)

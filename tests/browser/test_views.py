@@ -1,4 +1,4 @@
-"""All views: by keyboard, on a narrow screen, in both colours, judged by axe-core; and documents added and removed."""
+"""All views: by keyboard, on a narrow screen, in both colour schemes, judged by axe-core; and managing documents."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ A spring tide is a tide of the greatest range. It comes with the new moon and th
 
 
 def overflowing(page: Page) -> list[str]:
-    """The elements that are wider than the window."""
+    """Returns the elements that are wider than the window."""
     found: list[str] = page.evaluate(
         """() => [...document.querySelectorAll("main *, .topbar *")]
             .filter((each) => !each.closest(".table-scroller, pre, .hidden"))
@@ -88,7 +88,7 @@ def test_everything_is_reached_and_seen_by_keyboard(
     page.keyboard.type(QUESTION)
     page.keyboard.press("Enter")
     answered(page)
-    # Backwards from the box, through the answer's own controls to the first mark.
+    # Tabs backwards from the input box through the answer's controls to the first mark.
     seen = []
     for _ in range(40):
         page.keyboard.press("Shift+Tab")
@@ -172,7 +172,7 @@ def test_the_menu_of_a_narrow_screen_opens_and_closes_by_keyboard(
     expect(page.get_by_role("link", name="Courses")).to_be_hidden()
 
 
-def test_the_colours_that_were_chosen_stay(server: Server, open_page: OpenPage) -> None:
+def test_the_chosen_colours_stay(server: Server, open_page: OpenPage) -> None:
     page = open_page(server, color_scheme="light").open()
     colours = page.get_by_role("button", name=re.compile("Colours"))
 
@@ -187,7 +187,7 @@ def test_the_colours_that_were_chosen_stay(server: Server, open_page: OpenPage) 
     )
 
 
-def test_whoever_wants_less_motion_sees_none(
+def test_a_person_who_wants_less_motion_sees_none(
     server: Server, open_page: OpenPage
 ) -> None:
     page = open_page(server, reduced_motion="reduce").open()
@@ -198,7 +198,7 @@ def test_whoever_wants_less_motion_sees_none(
     )
 
 
-def test_lessons_of_the_sidebar_make_a_question(
+def test_a_click_on_a_lesson_in_the_sidebar_makes_a_question(
     server: Server, open_page: OpenPage
 ) -> None:
     page = open_page(server).open("/courses")
@@ -269,7 +269,7 @@ def test_the_documentation_works_under_its_policy_and_without_internet(
     path: str, server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)
-    # ReDoc asks for its maker's logo, and is refused.
+    # ReDoc requests its maker's logo, and the policy blocks it.
     watched.expected.append("cdn.redoc.ly")
     page = watched.open(path)
 

@@ -1,1 +1,1 @@
-"""The harness itself: that it finds what is broken, and that nothing is."""
+"""The fault harness itself: it finds what is broken, and finds nothing broken in the product."""

@@ -1,8 +1,8 @@
-"""Draws small changes from the whole source by chance, a number from each folder, and runs the tests that execute them.
+"""Draws small random changes from the whole source, a number from each folder, and runs the tests that execute them.
 
 `make -f tests/Makefile mutants` first notes which test executes which line (`executed.py`). A drawn mutant is run
-against those tests, the quickest first. One that lives is a sentence that no test holds: write the test, or say in
-`mutants_alive.yaml` why nobody can tell the difference. Run as `python -m tests.faults.drawn NOTES`, where NOTES is the
+against those tests, the quickest first. One that lives is a behaviour that no test holds: write the test, or say in
+`mutants_alive.yaml` why nobody can tell the difference. Run as `python -m tests.faults.drawn NOTES`; NOTES is the
 COVERAGE_FILE.
 """
 
@@ -27,13 +27,13 @@ from tests.faults.mutations import Change, changes_of
 ALIVE = Path(__file__).with_name("mutants_alive.yaml")
 RUNNING_S = 300.0
 CHECKING_S = 60.0
-"""Seconds that the tests of one mutant took when they were noted; the quickest are taken until they are used up."""
+"""Budget in seconds, by the noted durations, for the tests of one mutant; the quickest tests run until it is spent."""
 MOST_OF_A_TEST = 3
-"""Most rows of one parametrized test."""
+"""The most rows of one parametrized test to run."""
 NOT_NOTED = {"faults": "tests/faults/test_matrix.py"}
 """Tests of a package that take too long under coverage."""
 MOST_FILES = 12
-"""Most files of tests: each imports what it needs."""
+"""The most test files to run: importing each takes time."""
 
 
 class Known(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -50,7 +50,7 @@ def known_alive() -> dict[str, str]:
 
 
 def folders(root: Path = ROOT) -> dict[str, list[str]]:
-    """Returns the modules of each folder of the packages, those beneath it apart."""
+    """Returns the modules of each folder of the packages, a subfolder's on their own."""
     found: dict[str, list[str]] = defaultdict(list)
     for link in sorted((root / "antiphon").iterdir()):
         for path in sorted((root / link.name).rglob("*.py")) if link.is_dir() else ():
@@ -60,7 +60,7 @@ def folders(root: Path = ROOT) -> dict[str, list[str]]:
 
 
 def drawn(files: Sequence[str], count: int, seed: str) -> list[Change]:
-    """Returns so many changes of some files by chance, the same for the same seed and source."""
+    """Returns `count` random changes of some files, the same for the same seed and source."""
     changes: list[Change] = []
     for file in files:
         changes += changes_of(file, (ROOT / file).read_text())
@@ -68,7 +68,7 @@ def drawn(files: Sequence[str], count: int, seed: str) -> list[Change]:
 
 
 class Notes:
-    """Which test executes which line, and how long each test takes, as `executed.py` has noted it."""
+    """Which test executes which line and how long each test takes, as `executed.py` noted them."""
 
     def __init__(self, path: Path) -> None:
         self._data = coverage.CoverageData(str(path))
@@ -77,19 +77,19 @@ class Notes:
         self._seconds: dict[str, float] = dict(map(msgspec.json.decode, lines))
 
     def tests_of(self, change: Change) -> list[str]:
-        """Returns tests that execute a changed line, the quickest first, as many as there is time for."""
+        """Returns the tests that execute a changed line, the quickest first, as many as the time allows."""
         tests: set[str] = set()
         by_line = self._data.contexts_by_lineno(change.file)
         for line in range(change.line, change.last_line + 1):
             for context in by_line.get(line, ()):
-                # A process that a test started says "test (call)", the test's own "|test".
+                # A process that a test started is labelled "test (call)", the test's own process "|test".
                 test = context.rpartition("|")[2].partition(" (")[0]
-                # Of a row that has such a name, pytest finds no test.
+                # pytest cannot select a parametrized row whose own id contains "::".
                 if "::" not in test.partition("[")[2]:
                     tests.add(test)
         own = f"tests/unit/{change.file.partition('/')[0]}/"
         tests &= set(self._seconds)
-        # First the tests of the folder itself.
+        # The changed package's own unit tests come first: they are the likeliest to notice.
         in_order = sorted(
             tests, key=lambda test: (not test.startswith(own), self._seconds[test])
         )
@@ -110,11 +110,11 @@ class Notes:
 
 
 def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
-    """Returns what the tests say of a change, and then all unit tests of its folder; an empty text for nothing."""
+    """Returns the first failure that the tests, or then all unit tests of the package, report; empty if all pass."""
     found = _said_by(tests, change, copy) if tests else ""
     package = change.file.partition("/")[0]
-    # What an app or a process does that several tests share is noted for the first of them alone, and what the matrix
-    # does is not noted.
+    # Coverage credits the work of an app or process that several tests share to the first of them alone, and the
+    # matrix is not noted at all: so the whole package's tests, and the matrix, get a try as well.
     for others in (f"tests/unit/{package}", NOT_NOTED.get(package)):
         if not found and others and (copy / others).exists():
             found = _said_by([others], change, copy)
@@ -122,7 +122,7 @@ def finding(change: Change, tests: Sequence[str], copy: Path) -> str:
 
 
 def check_sound(folders: Iterable[str], copy: Path) -> None:
-    """Sees that the unit tests pass where nothing is changed, for otherwise they would find every mutant.
+    """Checks that the unit tests pass on unchanged source; if they failed there, they would "find" every mutant.
 
     Raises:
         SystemExit: They do not.
@@ -146,14 +146,14 @@ def check_sound(folders: Iterable[str], copy: Path) -> None:
 
 def _said_by(tests: Sequence[str], change: Change, copy: Path) -> str:
     source = change.applied((copy / change.file).read_text())
-    # Their names may be more than a command line takes.
+    # The names may be too long for a command line.
     listed = copy / ".tests-of-a-mutant"
     listed.write_text("\n".join(tests))
     try:
         run = run_changed(copy, change.file, source, (*PYTEST, f"@{listed}"), RUNNING_S)
     except subprocess.TimeoutExpired:
         return "a test waits for ever"
-    # All pass, or (4, 5) pytest does not know a test: https://docs.pytest.org/en/stable/reference/exit-codes.html
+    # All passed, or (4, 5) pytest does not know a test: https://docs.pytest.org/en/stable/reference/exit-codes.html
     if run.returncode in (0, 4, 5):
         return ""
     for line in run.stdout.splitlines():
@@ -163,7 +163,7 @@ def _said_by(tests: Sequence[str], change: Change, copy: Path) -> str:
 
 
 def main() -> None:
-    """Draws, checks and reports; exit code 1 where a mutant lives for no stated reason."""
+    """Draws, checks and reports; exits with 1 if a mutant lives for no stated reason."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("notes", type=Path, help="COVERAGE_FILE of the noted run")
     parser.add_argument("folders", nargs="*", help="none: all folders")

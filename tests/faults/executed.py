@@ -1,7 +1,7 @@
-"""A plugin of pytest: notes which test executes which line of the source, and how long the test takes (`drawn.py`).
+"""A pytest plugin for `drawn.py`: notes which test executes which line of the source, and how long the test takes.
 
-It needs `coverage run -m pytest`, with `[tool.coverage.run]` of pyproject.toml. What a test starts as a process of its
-own is noted under its name too, for pytest tells it in the environment.
+It needs `coverage run -m pytest`, with `[tool.coverage.run]` of pyproject.toml. The lines of a process that a test
+starts count under that test too, because pytest puts the test's name in the environment.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pytest
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
-    """Notes lines under the test's name, and its seconds in a file beside the lines."""
+    """Files lines under the test's name, and writes its duration to a file next to the coverage data."""
     current = coverage.Coverage.current()
     if current is not None:
         current.switch_context(item.nodeid)

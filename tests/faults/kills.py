@@ -1,8 +1,8 @@
-"""Kills the served service (SIGKILL) at random moments with twenty queries under way, and reads what is left.
+"""Kills the served service (SIGKILL) at random moments with twenty queries under way, and reads the store it left.
 
-Run as `python -m tests.faults.kills [KILLS] [SEED]`; afterwards the store is troubled otherwise (troubles.py). Callers
-ask in three ways, and each keeps its own list of what it was told: the events of a live stream, the answer that it
-waited for, and the id of a question whose answer it would fetch later. After the kill all of it must be in the store.
+Run as `python -m tests.faults.kills [KILLS] [SEED]`; afterwards it troubles the store in other ways (troubles.py).
+Callers ask in three ways, and each keeps a list of what the service told it: the events of a live stream, an answer it
+waited for, or the id of a question whose answer it would fetch later. All of it must be in the store after the kill.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from tests.faults import troubles
 
 QUERIES = 20
 MOST_S = 2.0
-"""The kill comes at a random moment within so many seconds of the first event that a caller was told."""
+"""The kill comes at a random moment within so many seconds of the first event that a caller receives."""
 FIRST_WITHIN_S = 60.0
 QUESTIONS = (
     "What are the three states of a circuit breaker?",
@@ -42,7 +42,7 @@ QUESTIONS = (
 
 @dataclass
 class Tally:
-    """What the kills came to."""
+    """The totals over all kills, and every broken promise."""
 
     kills: int = 0
     queries: int = 0
@@ -56,12 +56,12 @@ class Tally:
 
 @dataclass
 class Told:
-    """What a caller was told of a query.
+    """What the service acknowledged to a caller about a query.
 
     Attributes:
-        seq: The last event that is stored by what was said.
-        accepted: It got a 202, and would come back for the answer.
-        answered: It got the answer.
+        seq: The last event that, by this acknowledgement, is stored.
+        accepted: The caller got a 202, and would come back for the answer.
+        answered: The caller got the answer.
     """
 
     seq: int = 0
@@ -70,7 +70,7 @@ class Told:
 
 
 class Caller(threading.Thread):
-    """Asks one question after another, in a way of its own, and notes what it was told of each."""
+    """Asks one question after another, always in the same one of three ways, and notes what it learns of each."""
 
     def __init__(self, url: str, number: int, heard: threading.Event) -> None:
         super().__init__(daemon=True)
@@ -92,7 +92,7 @@ class Caller(threading.Thread):
         if reply.status_code == 202:
             self._note(reply.json()["query_id"], Told(seq=1, accepted=True))
         else:
-            time.sleep(0.05)  # as a caller does who is told that the service is busy
+            time.sleep(0.05)  # the service is busy: wait, as a real caller would
 
     def _wait(self, question: str) -> None:
         reply = httpx2.post(f"{self._url}/api/query", json={"query": question})
@@ -100,7 +100,7 @@ class Caller(threading.Thread):
         if reply.status_code != 200:
             return
         doubts = [each["kind"] for each in body["uncertainty"]["indicators"]]
-        # Of that answer nothing more is promised than what it says.
+        # An answer with this doubt says itself that its trace may be missing: the service promises nothing more.
         if "trace_incomplete" not in doubts:
             self._note(body["query_id"], Told(seq=1, answered=True))
 
@@ -117,7 +117,7 @@ class Caller(threading.Thread):
         try:
             event = json.loads(data)
         except json.JSONDecodeError:
-            return  # cut off by the kill: it was not told
+            return  # cut off by the kill: the caller never received the event
         if "seq" in event:
             self._note(event["query_id"], Told(seq=event["seq"]))
 
@@ -127,12 +127,12 @@ class Caller(threading.Thread):
 
 
 def kill_once(server: Server, chance: random.Random) -> dict[str, Told]:
-    """Kills the server under load; what was told of each query."""
+    """Kills the server under load; returns what its callers learned of each query."""
     heard = threading.Event()
     callers = [Caller(server.url, number, heard) for number in range(QUERIES)]
     for caller in callers:
         caller.start()
-    # However slow the machine is, the kill meets queries that are under way.
+    # Waiting for the first event makes sure that even on a slow machine queries are under way when the kill comes.
     heard.wait(FIRST_WITHIN_S)
     time.sleep(chance.uniform(0.05, MOST_S))
     server.process.send_signal(signal.SIGKILL)
@@ -146,7 +146,7 @@ def kill_once(server: Server, chance: random.Random) -> dict[str, Told]:
 
 
 async def check(data_dir: Path, told: dict[str, Told], tally: Tally) -> None:
-    """Reads every query of which somebody was told, from the store as the kill left it."""
+    """Reads every query that a caller knows of from the store as the kill left it."""
     store = SqliteTraceStore.open(data_dir)
     listed = {line.query_id: line.status for line in await store.list(100_000)}
     tally.wrong += store.losses
@@ -181,10 +181,10 @@ def _wrong_with(
 
 
 def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
-    """Starts, loads, kills and starts again, so many times.
+    """Starts, loads, kills and restarts the service, `kills` times.
 
     Args:
-        data_dir: An index made by the onnx embedder; None makes one of the sample courses.
+        data_dir: An index made by the onnx embedder; None builds one of the sample courses.
     """
     chance = random.Random(seed)
     tally = Tally()
@@ -208,7 +208,7 @@ def kill_often(kills: int, data_dir: Path | None, seed: int) -> Tally:
 
 
 def _index(data_dir: Path) -> None:
-    """The sample courses, by the embedder that starts fastest."""
+    """Indexes the sample courses with the embedder that starts fastest."""
     command = [
         sys.executable,
         "-m",

@@ -1,6 +1,6 @@
-"""Nothing listens where the model should be: a hundred sample questions, how many are answered, labelled, and right.
+"""With no server behind the model's address: of a hundred questions, how many get an answer, labelled and right.
 
-Run as `python -m tests.faults.model_away [DATA_DIR]`; prints the figures, exit code 1 where a promise is broken.
+Run as `python -m tests.faults.model_away [DATA_DIR]`; prints the figures and exits with 1 if a promise is broken.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ QUESTIONS = 100
 AT_ONCE = 4
 LEAST_RIGHT = 0.8
 WORDINGS = ("{}", "Please tell me: {}", "I should like to know this. {}")
-"""There are forty sample questions; each is asked in so many wordings until there are a hundred."""
+"""The forty sample questions are asked in one wording after another until there are a hundred."""
 
 
 def questions() -> list[SampleQuestion]:
-    """The questions asked."""
+    """The questions to ask."""
     samples = read_samples(ROOT / "samples/questions.jsonl")
     worded = (
         SampleQuestion(
@@ -39,14 +39,14 @@ def questions() -> list[SampleQuestion]:
 
 
 def closed_port() -> int:
-    """A port on which nothing listens."""
+    """A local port that nobody listens on."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         return int(taken.getsockname()[1])
 
 
 def labelled(outcome: Outcome) -> bool:
-    """Whether the answer says who spoke, and that it was not the model."""
+    """Whether the answer says who wrote it, and that it was not the model."""
     doubts = {doubt.kind for doubt in outcome.response.indicators}
     away = bool(doubts & {"fallback_reasoner", "partial_evidence", "no_evidence"})
     return (
@@ -57,7 +57,7 @@ def labelled(outcome: Outcome) -> bool:
 
 
 async def ask_all(data_dir: Path, embedder: str) -> tuple[list[Outcome], list[Grade]]:
-    """Every answer, and how it did."""
+    """Returns every answer and its grade."""
     url = f"http://127.0.0.1:{closed_port()}"
     settings = load_settings(
         data_dir=data_dir, reasoner="claude", embedder=embedder, anthropic_base_url=url

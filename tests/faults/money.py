@@ -1,8 +1,8 @@
 """Asks, leaves, breaks and kills at random in front of an API that keeps its own bill, and compares that with what is
 counted: `python -m tests.faults.money [RUNS] [SEED]`.
 
-Each run is two processes over one folder, one after the other: the first may be killed (SIGKILL), the second goes on
-with what is left. Nothing may be billed that is not counted.
+Each run is two processes over one folder, one after the other: the first may be killed (SIGKILL), the second continues
+its work. The service must have counted everything that the API bills.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ _COUNTED = (
     "SELECT total(tokens), total(cost_usd) FROM (SELECT tokens, cost_usd FROM used "
     "UNION ALL SELECT tokens, cost_usd FROM under_way)"
 )
-"""What is set aside for a query counts until it is over: of one that was deleted and killed, for good."""
+"""A query's reservation counts until the query ends; for a query that was deleted and killed, it counts for good."""
 MODELS = ("claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-4-8")
 LIMITS = (Limits(), Limits(cost_usd=0.5), Limits(tokens=60_000))
 SETTINGS: tuple[dict[str, Any], ...] = (
@@ -78,7 +78,7 @@ class Run:
 
 
 async def first_process(run: Run) -> None:
-    """Does a few things, and ends or is killed among them."""
+    """Does a few things, and ends normally or is killed in the middle."""
     chance = run.chance(1)
     dies_at = chance.choice((0, 0, 1, 2, 3, 4))
     api = TroubledApi(run.folder / BILL, chance, dies_at)
@@ -92,7 +92,7 @@ async def first_process(run: Run) -> None:
 
 
 async def second_process(run: Run) -> None:
-    """Goes on with what the first has left, does some more, and waits until all is counted."""
+    """Continues the work that the first left, does some more, and waits until everything is counted."""
     chance = run.chance(2)
     api = TroubledApi(run.folder / BILL, chance, dies_at=0)
     async with _open(run, api) as at:
@@ -102,7 +102,7 @@ async def second_process(run: Run) -> None:
         caller = Caller(client, api, chance, run.folder / ACTS)
         for _ in range(chance.randint(0, 2)):
             await caller.act()
-        # Whatever nobody has gone on with yet.
+        # Also the queries that no random act has resumed.
         await at.house.service.resume_unfinished()
         await _settled(client)
         await _check_ended(at)
@@ -134,11 +134,11 @@ async def _check_ended(at: Site) -> None:
 
 @dataclass
 class Result:
-    """What one run came to.
+    """The outcome of one run.
 
     Attributes:
-        codes: The exit codes of its processes, or below 0 the signals that ended them.
-        acts: What was done.
+        codes: The exit codes of its processes; a negative one is the signal that ended the process.
+        acts: What the callers did.
     """
 
     seed: int
@@ -151,7 +151,7 @@ class Result:
 
     @property
     def wrong(self) -> str:
-        """The reason why it may not be so; empty where there is none."""
+        """Why this outcome breaks a promise; empty if it breaks none."""
         first, second = self.codes
         if first not in (0, -signal.SIGKILL) or second != 0:
             return (
@@ -166,7 +166,7 @@ class Result:
 
 @dataclass
 class Tally:
-    """What the runs came to."""
+    """The totals over all runs."""
 
     runs: int = 0
     killed: int = 0
@@ -258,14 +258,14 @@ def play_one(seed: int) -> Result:
 
 
 def _load() -> None:
-    """Has everything imported and built before the processes of runs are forked."""
+    """Imports and builds everything once, before the runs fork their processes."""
     with tempfile.TemporaryDirectory() as folder:
         run = _begun(0, Path(folder))
         asyncio.run(second_process(run))
 
 
 def play_all(runs: int, first_seed: int) -> Tally:
-    """Plays so many runs, a few at once."""
+    """Plays `runs` runs, a few at a time."""
     tally = Tally()
     silence_logging()
     with multiprocessing.get_context("fork").Pool(AT_ONCE, _load) as pool:

@@ -1,4 +1,4 @@
-"""A caller that does at random whatever a key allows, in front of an API that breaks at random."""
+"""A caller that does random things that its key allows, in front of an API that breaks at random."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ REFUSALS = (
 
 
 class TroubledApi(BillingApi):
-    """Bills into a file, and then replies, breaks off, falls silent, or has its caller killed.
+    """Bills into a file, and then replies, breaks off, falls silent, or kills its caller.
 
     Args:
-        dies_at: The call at which this process is killed, once it is billed; 0: at none.
+        dies_at: The number of the call at which this process is killed, after billing it; 0 means never.
     """
 
     def __init__(self, bill: Path, chance: random.Random, dies_at: int) -> None:
@@ -76,7 +76,7 @@ class TroubledApi(BillingApi):
 
 
 class Caller:
-    """Does with the service whatever a caller with a key may.
+    """Uses the service in every way that a caller with a key may.
 
     Args:
         acts: The file in which it notes what it does.
@@ -95,18 +95,18 @@ class Caller:
         self._chance = chance
 
     async def begin(self) -> None:
-        """Asks something, and leaves or not."""
+        """Asks something, and may leave."""
         await self._do(self.ask, self.leave, self.cancel, self.leave_open, self.forget)
 
     async def act(self) -> None:
-        """Does any one thing."""
+        """Does one random thing."""
         await self._do(
             self.ask, self.leave, self.cancel, self.forget, self.fork, self.fork, self.resume
         )  # fmt: skip
 
     async def _do(self, *acts: Callable[[], Awaitable[object]]) -> None:
         act = self._chance.choice(acts)
-        # Before it is done: it may be killed in the middle.
+        # Noted before doing it, because the kill may come in the middle.
         with self._acts.open("a") as file:
             file.write(f"{act.__name__}\n")
         await act()
@@ -126,18 +126,18 @@ class Caller:
         await _end(await self._begun(self.ask()))
 
     async def leave_open(self) -> None:
-        """Asks, and does not wait: the end of the process breaks the query off."""
+        """Asks, and does not wait: the process ends and interrupts the query."""
         await self._begun(self.ask())
 
     async def cancel(self) -> None:
-        """Asks, and cancels whatever runs."""
+        """Asks, and cancels the running queries."""
         asking = await self._begun(self.ask())
         for query in (await self._client.get("/api/queries")).json()["queries"]:
             await self._client.post(f"/api/queries/{query['query_id']}/cancel")
         await asyncio.wait([asking])
 
     async def forget(self) -> None:
-        """Asks, and deletes what was asked while it is worked on."""
+        """Asks, and deletes the query while the service works on it."""
         asking = await self._begun(self.ask())
         for trace in await self._traces():
             if trace["status"] == "open":
@@ -161,7 +161,7 @@ class Caller:
         await _end(task)
 
     async def resume(self) -> None:
-        """Goes on with what nobody works on."""
+        """Resumes the queries that nobody works on."""
         for trace in await self._traces():
             if trace["status"] == "open":
                 await self._client.post(f"/api/traces/{trace['query_id']}/resume")
@@ -173,7 +173,7 @@ class Caller:
     async def _begun(
         self, asking: Coroutine[Any, Any, httpx2.Response]
     ) -> asyncio.Task[httpx2.Response]:
-        """Begins it, and returns after the model was asked so many times, or a little later."""
+        """Begins it, and returns once the model has had so many calls, or a little later."""
         task = asyncio.create_task(asking)
         for _ in range(self._chance.randint(0, 3)):
             self._api.asked.clear()

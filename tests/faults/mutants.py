@@ -1,7 +1,7 @@
-"""Breaks the source on purpose, one small change at a time, and sees that a named check finds every one.
+"""Breaks the source on purpose, one small change at a time, and verifies that a named check finds every one.
 
-Run as `python -m tests.faults.mutants` for all of them, with `--random 12` for a dozen drawn by chance, or with a part
-of their names. A mutant that no check finds is alive, and the exit code is 1.
+Run as `python -m tests.faults.mutants` for all of them, with `--random 12` for a random dozen, or with a part of their
+names. A mutant that no check finds is alive, and makes the exit code 1.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ import yaml
 ROOT = Path(__file__).parents[2]
 MUTANTS = Path(__file__).with_name("mutants.yaml")
 RUNNING_S = 600.0
-# Compiled files are copied, save those that somebody is writing, for each takes longer to be made anew.
+# Compiled files are copied because compiling again would take longer; not those that another process is writing.
 _LEFT_OUT = shutil.ignore_patterns(
     ".*", "data", "*.egg-info", "node_modules", "*.pyc.*"
 )
@@ -36,7 +36,7 @@ class Mutant(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """One small change that breaks one promise: in `file`, `old` becomes `new`.
 
     Attributes:
-        by: The tests that must find it; without any it is the fault matrix.
+        by: The tests that must find it; the fault matrix if there are none.
     """
 
     name: str
@@ -52,7 +52,7 @@ def mutants() -> list[Mutant]:
 
 
 def mutated(mutant: Mutant, root: Path = ROOT) -> str:
-    """Returns the changed source; refuses a mutant that no longer fits it."""
+    """Returns the changed source; refuses a mutant that no longer fits the file."""
     source = (root / mutant.file).read_text()
     if source.count(mutant.old) != 1:
         raise SystemExit(
@@ -63,11 +63,11 @@ def mutated(mutant: Mutant, root: Path = ROOT) -> str:
 
 @contextmanager
 def copy_of_source() -> Iterator[Path]:
-    """Copies the checkout into a scratch folder, which mutants may break."""
+    """Copies the checkout into a scratch folder that mutants may break."""
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "checkout"
         shutil.copytree(ROOT, copy, symlinks=True, ignore=_left_out)
-        # What some tests read stands beside a checkout.
+        # Some tests read a `shared` folder next to the checkout.
         shared = ROOT.parent / "shared"
         if shared.exists():
             (Path(folder) / "shared").symlink_to(shared)
@@ -76,7 +76,7 @@ def copy_of_source() -> Iterator[Path]:
 
 def _left_out(folder: str, names: list[str]) -> set[str]:
     left_out = _LEFT_OUT(folder, names)
-    # The tests' own data is part of them; that of a service, in the root folder, may be large.
+    # A `data` folder of the tests belongs to them; the one in the root holds a service's data and may be large.
     if Path(folder) != ROOT:
         left_out.discard("data")
     left_out.discard(".env.example")
@@ -86,7 +86,7 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
 def run_changed(
     copy: Path, file: str, source: str, command: Sequence[str], timeout_s: float
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a check by Python while a file of the copy has another source.
+    """Runs a Python check while a file of the copy holds another source.
 
     Raises:
         subprocess.TimeoutExpired: It took longer.
@@ -110,13 +110,13 @@ def run_changed(
 
 
 def _write(path: Path, source: str) -> None:
-    """Writes a source file; compiled code is known by its time to the second, so each gets a time of its own."""
+    """Writes a source file with a random later mtime: Python matches compiled code by mtime, in whole seconds."""
     path.write_text(source)
     os.utime(path, (time.time(), time.time() + random.randint(10, 10_000_000)))
 
 
 def found(mutant: Mutant, copy: Path) -> str:
-    """Returns what the check says of the mutant; an empty text where it finds nothing."""
+    """Returns the check's first finding about the mutant; empty if it finds nothing."""
     command = (*PYTEST, *mutant.by) if mutant.by else _HARNESS
     try:
         run = run_changed(copy, mutant.file, mutated(mutant, copy), command, RUNNING_S)
@@ -129,7 +129,7 @@ def found(mutant: Mutant, copy: Path) -> str:
         return ""
     sign = "FAILED" if mutant.by else "✗"
     findings = [line for line in _lines(run) if line.startswith((sign, "ERROR"))]
-    # A check that could not run at all, for want of memory say, has found nothing.
+    # A check that could not run at all (out of memory, say) has found nothing.
     if run.returncode == 1 and findings:
         return findings[0]
     raise SystemExit(
@@ -158,7 +158,7 @@ def report(chosen: Sequence[Mutant]) -> list[str]:
 
 
 def main() -> None:
-    """Tries the mutants that were asked for; exit code 1 where one lives."""
+    """Tries the mutants named on the command line; exits with 1 if one lives."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="parts of names; none: all mutants")
     parser.add_argument("--random", type=int, help="so many of them, by chance")

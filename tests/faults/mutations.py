@@ -1,4 +1,4 @@
-"""Finds all small changes of a source file: a condition the other way round, a statement or an argument left out …"""
+"""Finds all small changes of a source file: a condition reversed, a statement or an argument left out …"""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _COMPARED: Mapping[type[ast.cmpop], str] = {
     ast.Lt: "<=", ast.LtE: "<", ast.Gt: ">=", ast.GtE: ">", ast.Eq: "!=", ast.NotEq: "==",
     ast.In: "not in", ast.NotIn: "in", ast.Is: "is not", ast.IsNot: "is",
 }  # fmt: skip
-# Annotations say nothing when a program runs, and Python 3.11 does not know where in the file a part of an f-string is.
+# Annotations do nothing when a program runs, and Python 3.11 does not give the position of a part of an f-string.
 _PASSED_OVER = {"annotation", "returns", "decorator_list", "defaults", "kw_defaults"}
 
 
 class Change(NamedTuple):
-    """One small change: in the file, what begins on `line` and stands between two bytes becomes `new`."""
+    """One small change: in the file, the bytes from `begin` to `end`, which start on `line`, become `new`."""
 
     file: str
     function: str
@@ -28,7 +28,7 @@ class Change(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Returns what is changed, without where it stands in the file, which moves."""
+        """Returns the change in words, without its position in the file, which moves."""
         return f"{self.file} {self.function}: {self.words}"
 
     @property
@@ -44,11 +44,11 @@ class Change(NamedTuple):
 Part = ast.expr | ast.stmt | ast.keyword
 Text = Callable[[Part], str]
 Changed = Iterator[tuple[Part, str]]
-"""Parts of a node, each with what stands in its place."""
+"""Parts of a node, each with its replacement."""
 
 
 def _negated(node: ast.If | ast.While | ast.IfExp, text: Text) -> Changed:
-    # Of these there is a change of their own that says the opposite.
+    # Comparisons and `not` have their own change to the opposite.
     if not isinstance(node.test, ast.Compare | ast.UnaryOp):
         yield node.test, f"not ({text(node.test)})"
 
@@ -89,11 +89,11 @@ def _constant(node: ast.Constant, text: Text) -> Changed:
 
 
 def _called(node: ast.Call, text: Text) -> Changed:
-    """Yields the call with two arguments exchanged, and without each of those that it names."""
+    """Yields the call with its first two arguments swapped, and without each of its keyword arguments."""
     function = text(node.func)
     given = [text(each) for each in node.args]
     named = [text(each) for each in node.keywords]
-    # The name of a task is for those who look for a mistake.
+    # A task's name is only for debugging: no test would miss it.
     if function.endswith("create_task"):
         return
     may_swap = function not in ("max", "min") and len(set(given[:2])) == 2
@@ -158,7 +158,7 @@ def _is_log(node: ast.AST) -> bool:
 
 
 class _File:
-    """A file of the source, and all changes of it."""
+    """A source file and all its changes."""
 
     def __init__(self, name: str, source: str) -> None:
         self._name = name
@@ -168,7 +168,7 @@ class _File:
             self._lines.append(self._lines[-1] + len(line))
 
     def changes(self) -> Iterator[Change]:
-        """Yields the changes of what its functions do."""
+        """Yields the changes to the bodies of its functions."""
         yield from self._within(ast.parse(self._source), (), is_run=False)
 
     def _within(
@@ -208,5 +208,5 @@ class _File:
 
 
 def changes_of(name: str, source: str) -> list[Change]:
-    """Returns every change of a file of the source."""
+    """Returns every change of a source file."""
     return list(_File(name, source).changes())

@@ -1,4 +1,4 @@
-"""Cuts exactly what a good answer rested on, and sees that another way is found or that it is said what is missing."""
+"""Cuts exactly the sources of a good answer, and checks that the query finds another way or names what is missing."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from antiphon.vocabulary import events as e
 
 
 class Cut(NamedTuple):
-    """One thing that the answer rested on, gone: `other_way` says that the new answer still cites something."""
+    """One source of the answer, gone: `other_way` says that the new answer still cites something."""
 
     tool_call: str
     plan: Plan
@@ -20,7 +20,7 @@ class Cut(NamedTuple):
 
 
 def run_without_each_source(world: World, seed: int = 0) -> list[Cut]:
-    """Runs the question well, then once without each tool call that its citations lead back to."""
+    """Asks the question undisturbed, then once without each tool call that its citations lead back to."""
     good = run_plan(world, Plan(seed=seed))
     used = _used_calls(good)
     checker = Checker(world)

@@ -1,4 +1,4 @@
-"""What is remembered from query to query: the circuits of the provider and of each tool, on virtual time."""
+"""The memory from query to query, the circuits of the provider and of each tool, on virtual time."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def in_one_service(world: World, work: Any) -> Any:
-    """What `work` does with one service that lives through all its queries."""
+    """Runs `work` with one service that lives through all its queries."""
 
     async def through() -> Any:
         service = world.service()
@@ -43,7 +43,7 @@ def in_one_service(world: World, work: Any) -> Any:
 
 
 async def ask(service: Antiphon, *faults: Fault, **settings: Any) -> list[Event]:
-    """One question, its own faults round it; its events."""
+    """Asks one question under its own faults; returns its events."""
     question = Question(
         query="What are the states of a circuit breaker?",
         settings=QuerySettings(**settings),
@@ -60,7 +60,7 @@ def reasoners(events: Sequence[Event]) -> set[str]:
     return {event.reasoner for event in of(events, e.ReasoningRequested)}
 
 
-def test_a_provider_that_fails_five_times_is_left_alone_and_then_probed_by_one_query(
+def test_queries_leave_a_provider_alone_after_five_failures_until_one_of_them_probes_it(
     world: World,
 ) -> None:
     async def work(service: Antiphon) -> list[set[str]]:
@@ -106,7 +106,7 @@ def test_an_open_circuit_is_a_fact_of_the_query_and_its_answer_says_so(
     assert "fallback_reasoner" in {doubt.kind for doubt in answer.indicators}
 
 
-def test_a_tool_that_keeps_failing_is_passed_over_by_other_queries_until_its_rest_is_over(
+def test_other_queries_skip_a_tool_that_keeps_failing_until_its_rest_is_over(
     world: World,
 ) -> None:
     async def work(service: Antiphon) -> list[list[Event]]:

@@ -1,4 +1,4 @@
-"""Each kind of doubt, from a real run: it shows, in words for users, it lowers confidence, and it names its event."""
+"""Each kind of doubt, from a real run: it appears in words for users, lowers confidence, and names its event."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def followed(events: list[Json], text: str) -> list[Json]:
 
 
 class Told(NamedTuple):
-    """A query that a model leads by a script."""
+    """A query whose model follows a script."""
 
     replies: tuple[list[Json], ...]
     settings: QuerySettings = QuerySettings()
@@ -112,7 +112,7 @@ UNSURE = {
     marker: (LOOKED_UP, cited("Logs grow.", 0, stop_reason=marker))
     for marker in (e.CLOSEST_FOUND, e.LOOSE_FIT, e.PART_MISSING)
 }
-"""Replies by which the offline reasoner shows something that it is not sure of."""
+"""Replies in which the offline reasoner marks something that it is not sure of."""
 CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
     "tool_failed": (broken("library_away"), e.ToolFailed),
     "tool_substituted": (broken("index_away"), e.ToolSubstituted),
@@ -254,7 +254,7 @@ CASES: dict[str, tuple[Plan | Told, type[Event]]] = {
         e.RecordingFailed,
     ),
 }
-"""For each kind a run in which it shows, and the event that it must name."""
+"""For each kind, a run in which it appears and the event that it must name."""
 
 
 def ran(case: Plan | Told, world: World) -> Ran:
@@ -314,7 +314,7 @@ def test_a_store_that_refuses_or_is_slow_for_a_while_costs_the_answer_no_confide
     assert "trace_incomplete" not in run.signs
 
 
-def test_a_request_refused_as_too_long_is_told_once_and_without_the_servers_words(
+def test_the_answer_reports_a_request_refused_as_too_long_once_and_without_the_servers_words(
     world: World,
 ) -> None:
     outcome, _ = ran(broken("too_long"), world)

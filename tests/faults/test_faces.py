@@ -1,4 +1,4 @@
-"""The model is down, slow or cut off while each door streams: an answer comes by each, whole and in its shape."""
+"""The model is down, slow or cut off while each door streams: each still delivers a whole answer in its own format."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ async def search(query: str) -> str:
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-async def test_an_answer_comes_by_every_door_and_says_that_the_model_gave_none(
+async def test_every_door_delivers_an_answer_that_says_the_model_gave_none(
     tmp_path: Path, fault: str
 ) -> None:
     script = {"replies": [FAULTS[fault]], "then": "last"}
@@ -113,7 +113,7 @@ async def test_an_answer_comes_by_every_door_and_says_that_the_model_gave_none(
         assert notes
 
 
-async def test_an_answer_comes_by_every_door_though_the_tool_fails(
+async def test_every_door_delivers_an_answer_though_the_tool_fails(
     tmp_path: Path,
 ) -> None:
     async def fails(query: str) -> str:

@@ -1,4 +1,4 @@
-"""What the harness once found, and what must be found again if it comes back."""
+"""Defects that the harness once found, and must find again if they come back."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_a_caller_gets_the_answer_though_its_trace_is_stored_under_another_id(
     assert run.outcome.response.citations
 
 
-def test_an_answer_of_facts_whose_reply_was_never_heard_says_that_it_is_partial(
+def test_an_answer_from_facts_after_a_lost_reply_says_that_it_is_partial(
     world: World,
 ) -> None:
     unheard = Fault(
@@ -77,7 +77,7 @@ def test_a_session_whose_store_is_slow_ends_once_its_events_are_stored_or_given_
         ("deliver.handler_failed.Coordinator", False),
     ],
 )
-def test_an_error_that_no_event_tells_of_breaks_a_promise_but_where_none_can(
+def test_an_unrecorded_error_breaks_a_promise_unless_no_event_can_record_it(
     world: World, point: str, breaks: bool
 ) -> None:
     run = run_plan(world, Plan())
@@ -86,7 +86,7 @@ def test_an_error_that_no_event_tells_of_breaks_a_promise_but_where_none_can(
     assert bool(list(errors_are_recorded(run))) is breaks
 
 
-def test_a_query_that_stands_still_though_nothing_was_taken_breaks_a_promise(
+def test_a_query_that_stalls_without_a_lost_event_breaks_a_promise(
     world: World,
 ) -> None:
     run = run_plan(world, Plan())
@@ -118,10 +118,10 @@ def test_a_stall_after_a_lost_event_is_the_recovery_itself(world: World) -> None
     assert list(moves_by_itself(run)) == []
 
 
-def test_a_query_that_hangs_is_told_as_such_and_ended(
+def test_the_harness_reports_a_query_that_hangs_and_ends_it(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # So that any call that hangs takes too long.
+    # A call that hangs runs into this limit at once.
     monkeypatch.setattr(query, "PATIENCE", 0.1)
     hangs = Fault(point="model.request", kind="hang")
 

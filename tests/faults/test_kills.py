@@ -17,7 +17,7 @@ from tests.faults.troubles import TROUBLES, Found
 __all__ = ["data_dir", "shell"]
 
 
-def test_after_a_kill_nothing_acknowledged_is_missing_and_what_is_unfinished_is_listed_so(
+def test_after_a_kill_the_store_holds_everything_acknowledged_and_lists_unfinished_queries_as_such(
     data_dir: Path,
 ) -> None:
     tally = kill_often(2, data_dir, seed=3)
@@ -28,7 +28,7 @@ def test_after_a_kill_nothing_acknowledged_is_missing_and_what_is_unfinished_is_
 
 
 @pytest.mark.parametrize("trouble", TROUBLES, ids=lambda each: each.__name__)
-def test_with_its_store_in_trouble_everybody_is_told_in_time_and_nothing_acknowledged_is_missing(
+def test_with_its_store_in_trouble_the_service_replies_in_time_and_loses_nothing_acknowledged(
     data_dir: Path, tmp_path: Path, trouble: Callable[[Path, Path, int], Found]
 ) -> None:
     found = trouble(data_dir, tmp_path, 9)

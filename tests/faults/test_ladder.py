@@ -69,7 +69,7 @@ def test_a_tools_circuit_is_its_own() -> None:
     )
 
 
-def test_without_model_and_facts_a_search_of_its_own_brings_cited_extracts(
+def test_without_model_and_facts_the_service_searches_itself_and_cites_extracts(
     world: World,
 ) -> None:
     run = run_plan(world, Plan(scenario="no_model"))
@@ -123,7 +123,7 @@ def test_a_tool_that_fails_in_the_second_round_leaves_the_first_rounds_findings_
     assert "tool_failed" in doubts(run)
 
 
-def test_a_store_that_hangs_holds_no_answer_up_and_the_answer_says_so(
+def test_a_store_that_hangs_delays_no_answer_and_the_answer_says_so(
     world: World,
 ) -> None:
     run = run_plan(
@@ -134,7 +134,7 @@ def test_a_store_that_hangs_holds_no_answer_up_and_the_answer_says_so(
     assert "trace_incomplete" in doubts(run)
 
 
-def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_is_said(
+def test_a_query_without_one_of_its_sources_finds_another_way_and_reports_the_loss(
     world: World,
 ) -> None:
     cuts = run_without_each_source(world)
@@ -144,7 +144,7 @@ def test_whatever_an_answer_rested_on_is_cut_another_way_is_found_and_the_loss_i
     assert all(cut.other_way and cut.doubts for cut in cuts)
 
 
-def test_another_model_that_is_configured_answers_where_the_first_fails(
+def test_the_other_configured_model_answers_when_the_first_fails(
     world: World,
 ) -> None:
     run = run_plan(world, Plan(scenario="other_model"))
@@ -159,7 +159,7 @@ def test_another_model_that_is_configured_answers_where_the_first_fails(
     assert doubts(run) == {"reasoning_retried"}
 
 
-def test_what_a_tool_brings_after_its_round_is_over_is_recorded_and_not_used(
+def test_a_tool_result_that_comes_after_its_round_is_recorded_and_not_used(
     world: World,
 ) -> None:
     run = run_plan(world, Plan(scenario="tool_is_stubborn"))

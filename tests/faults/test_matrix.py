@@ -30,7 +30,7 @@ from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import ToolFailed
 
 CELLS = 2_304
-"""As many cells the matrix has had, and does not lose unnoticed."""
+"""The number of cells the matrix has had: losing any must be noticed."""
 PAIRS = 60
 
 
@@ -54,7 +54,7 @@ def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> No
     assert [verdict for verdict in verdicts if verdict.result != "kept"] == []
 
 
-def test_a_fault_at_a_door_that_no_query_passes_is_told_as_a_failure(
+def test_the_checker_reports_a_fault_that_never_fires_as_a_failure(
     world: World,
 ) -> None:
     run, _ = Checker(world).run(
@@ -130,7 +130,7 @@ def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> Non
     assert read_plan(tmp_path / "plan.yaml") == plan
 
 
-def test_what_is_no_plan_is_refused_with_the_field_that_is_wrong() -> None:
+def test_the_refusal_of_an_invalid_plan_names_the_wrong_field() -> None:
     with pytest.raises(BadInputError, match="no fault plan"):
         parse_plan({"faults": [{"point": "clock.now", "kind": "melt"}]})
 

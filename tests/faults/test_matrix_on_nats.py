@@ -1,4 +1,4 @@
-"""A slice of the fault matrix where traces are on NATS JetStream; `antiphon faults run --store` tries all of it."""
+"""A slice of the fault matrix with traces on NATS JetStream; `antiphon faults run --store` tries all of it."""
 
 from __future__ import annotations
 

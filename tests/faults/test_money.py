@@ -1,4 +1,4 @@
-"""Nothing is billed that is not counted, whatever callers, servers and kills do.
+"""The service counts everything that is billed, even under random callers, broken servers and kills.
 
 `python -m tests.faults.money` does it a thousand times.
 """
@@ -14,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 RUNS = 30
 
 
-def test_of_thirty_random_runs_none_is_billed_more_than_is_counted() -> None:
-    # As a process of its own: it forks others, and this one has threads.
+def test_in_thirty_random_runs_the_service_counts_all_that_the_api_bills() -> None:
+    # In its own process: it forks others, and forking this one, which has threads, is unsafe.
     seed = random.randrange(10**6)
     command = [sys.executable, "-m", "tests.faults.money", str(RUNS), str(seed)]
     run = subprocess.run(

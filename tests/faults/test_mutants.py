@@ -1,4 +1,4 @@
-"""The list of mutants fits the source, a dozen of them, drawn by chance, are found, and what is drawn is a change."""
+"""The mutants fit the source, the tests find a random dozen of them, and each drawn change changes something."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_each_mutant_fits_the_source_and_names_tests_that_exist(mutant: Mutant) 
         assert (ROOT / path).exists(), path
 
 
-def test_there_are_many_and_each_has_a_name_of_its_own() -> None:
+def test_there_are_many_mutants_and_each_has_a_unique_name() -> None:
     names = [mutant.name for mutant in ALL]
 
     assert len(set(names)) == len(names) >= 60
@@ -53,7 +53,7 @@ def left(spent: int = 0, *, most: int = LIMIT) -> int:
 """
 
 
-def test_whatever_a_function_does_is_changed_and_nothing_else() -> None:
+def test_the_changes_cover_everything_a_function_does_and_nothing_else() -> None:
     changes = [change.words for change in changes_of("a.py", SOURCE)]
 
     assert changes == [
@@ -73,13 +73,13 @@ def test_whatever_a_function_does_is_changed_and_nothing_else() -> None:
 
 
 @pytest.mark.parametrize(("folder", "files"), folders().items())
-def test_what_is_drawn_is_python_means_something_else_and_is_drawn_again(
+def test_drawn_changes_parse_mean_something_else_and_are_the_same_each_time(
     folder: str, files: list[str]
 ) -> None:
     changes = drawn(files, 10, folder)
 
     assert drawn(files, 10, folder) == changes
-    # A folder of one short module has fewer.
+    # A folder with one short module has fewer than ten.
     assert len(changes) == min(10, len(drawn(files, 1_000_000, folder))) > 0
     for change in changes:
         source = (ROOT / change.file).read_text()
@@ -87,7 +87,7 @@ def test_what_is_drawn_is_python_means_something_else_and_is_drawn_again(
         assert now != ast.dump(ast.parse(source)), change
 
 
-def test_each_mutant_that_may_live_is_one_that_there_is() -> None:
+def test_each_mutant_that_may_live_exists() -> None:
     for mutant in known_alive():
         file = mutant.partition(" ")[0]
         names = {change.name for change in changes_of(file, (ROOT / file).read_text())}

@@ -1,4 +1,4 @@
-"""A user's own tools, tried as a user tries them: by the command in a project of their own, and in their suite."""
+"""A user's own tools, tried as a user tries them: by the command in their own project, and in their test suite."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ WRONG = {
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A user's project with a package of tools, and plans that are none."""
+    """A user's project with a package of tools, and invalid plans."""
     folder = tmp_path_factory.mktemp("project")
     package = folder / "their_package"
     package.mkdir()
@@ -90,7 +90,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def antiphon(project: Path) -> Iterator[Antiphon]:
-    """Runs the command in the user's project, where their package can be imported."""
+    """Runs the command in the user's project, from which their package can be imported."""
     with subprocess.Popen(
         [sys.executable, "-m", "tests.e2e.shell"],
         env=environment(project, PYTHONPATH=f"{ROOT}:{project}"),
@@ -102,7 +102,7 @@ def antiphon(project: Path) -> Iterator[Antiphon]:
         yield partial(Shell(process).run, "faults", folder=project, data_dir=project)
 
 
-def test_each_planted_bug_is_named_and_its_command_shows_it_alone(
+def test_the_report_names_each_planted_bug_and_a_command_that_shows_it_alone(
     antiphon: Antiphon, project: Path
 ) -> None:
     run = antiphon(
@@ -139,7 +139,7 @@ def test_each_planted_bug_is_named_and_its_command_shows_it_alone(
     assert "\x1b" not in run.stderr
 
 
-def test_what_a_subscriber_of_the_settings_hears_and_emits_are_points_of_the_command(
+def test_the_command_has_points_for_the_events_a_configured_subscriber_receives_and_emits(
     antiphon: Antiphon, project: Path
 ) -> None:
     (project / "their_verifier.py").write_text(
@@ -188,7 +188,7 @@ def test_without_hypothesis_the_random_mode_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, "hypothesis", None)
     monkeypatch.delitem(sys.modules, "antiphon.faults.runs.random_runs", raising=False)
-    # Of this process, whose other tests read the log.
+    # Otherwise it would silence this process, whose other tests read the log.
     monkeypatch.setattr(service, "silence_logging", lambda: None)
 
     with pytest.raises(ConfigurationError, match=r"pip install -e '\.\[faults\]'"):

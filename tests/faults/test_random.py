@@ -1,4 +1,4 @@
-"""The random mode: the same seed, the same experiments; a planted bug is found and made as small as it gets."""
+"""The random mode: the same seed gives the same experiments; it finds a planted bug and shrinks its plan."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _quiet() -> Iterator[None]:
 
 
 def remember_until(most: int) -> Tool:
-    """A tool with a bug that needs several queries to show: from some call on it leaves a task behind."""
+    """A tool with a bug that takes several queries to appear: after `most` calls, each one leaves a task behind."""
     calls = count(1)
 
     async def remember(term: str) -> str:
@@ -149,7 +149,7 @@ def test_a_story_of_one_query_is_written_as_a_plan() -> None:
         {"faults": [{"point": "model.request", "kind": "hang", "for_s": float("nan")}]},
     ],
 )
-def test_what_is_no_story_is_refused(data: object) -> None:
+def test_an_invalid_story_is_refused(data: object) -> None:
     with pytest.raises(BadInputError):
         parse_experiment(data)
 

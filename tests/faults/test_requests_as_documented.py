@@ -1,4 +1,4 @@
-"""A request that the API as it is documented would refuse breaks a promise, though the query recovers from it."""
+"""A request that the documented API would refuse breaks a promise, even though the query recovers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query whose process died goes on, and what is left of it is broken as well: the promises hold all the same."""
+"""A resumed query, whose process died, meets a fault in its second half too: the promises still hold."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def world(tmp_path: Path) -> Iterator[World]:
 
 
 def plans(world: World) -> Iterator[Plan]:
-    """Every fault of model, tools, work and trace in the half that is gone on with, and each delivery dropped."""
+    """Every fault of model, tools, work and trace in the resumed half, and each delivery dropped."""
     seen = run_plan(world, Plan(scenario="resumed")).injected.traversed
     for point in all_points(world):
         kinds = (
@@ -38,7 +38,7 @@ def plans(world: World) -> Iterator[Plan]:
         for when in ("round_1", "round_2", "final"):
             if (point, when) in seen:
                 for kind in kinds:
-                    # What was passed before the process died counts as passed: so every passage from there on.
+                    # Passages before the death count too, and could use up a single strike: 0 strikes every time.
                     times = 0 if point.startswith(CORE) else 1
                     fault = Fault(point=point, kind=kind, when=when, times=times)
                     yield Plan(scenario="resumed", faults=(fault,))

@@ -1,4 +1,4 @@
-"""A component from outside stands in the matrix like those of the service, and breaking it breaks no promise."""
+"""The matrix covers an external component like the service's own, and breaking it breaks no promise."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ STARTED = "spawn.Observer._write"
 
 
 class Observer:
-    """Hears of each tool that succeeded, and writes it down somewhere."""
+    """Receives each tool success, and pretends to write it down."""
 
     def __init__(self, surroundings: Surroundings) -> None:
         self._surroundings = surroundings
@@ -30,7 +30,7 @@ class Observer:
         )
 
     def on_query_closed(self, recorded: Recorded[QueryClosed]) -> None:
-        """Hears that the query is over."""
+        """Receives the end of the query."""
 
     async def _write(self, _: str) -> None:
         await self._surroundings.clock.sleep(0.01)
@@ -51,11 +51,11 @@ def world(tmp_path: Path) -> Iterator[World]:
     structlog.reset_defaults()
 
 
-def test_what_a_component_from_outside_hears_is_a_point(world: World) -> None:
+def test_each_delivery_to_an_external_component_is_a_point(world: World) -> None:
     assert HEARD in all_points(world)
 
 
-def test_a_broken_component_from_outside_breaks_no_promise(world: World) -> None:
+def test_a_broken_external_component_breaks_no_promise(world: World) -> None:
     report = run_singles(world, chosen=Chosen(points=[HEARD, STARTED]))
 
     assert [

@@ -1,6 +1,6 @@
-"""A served service whose store is full, locked or damaged: what thirty callers at once were told, and what is stored.
+"""A served service with a full, locked or damaged store: what thirty concurrent callers got, and what is stored.
 
-Each caller keeps its own list of what was acknowledged, and of how long it waited.
+Each caller keeps a list of the acknowledgements it got and of how long it waited.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LOADED_S = 60.0
 
 @dataclass
 class Found:
-    """What a trouble came to."""
+    """What happened under one trouble."""
 
     trouble: str
     statuses: Counter[int] = field(default_factory=Counter)
@@ -51,7 +51,7 @@ class Found:
         )
 
     def note(self, reply: httpx2.Response, took_s: float) -> None:
-        """Notes what a caller was told."""
+        """Notes the reply that a caller got."""
         self.statuses[reply.status_code] += 1
         self.slowest_s = max(self.slowest_s, took_s)
         if reply.status_code == 202:
@@ -65,7 +65,7 @@ class Found:
 
 
 def full_disk(data_dir: Path, cwd: Path, callers: int) -> Found:
-    """The service's files may not grow any more, as on a full disk."""
+    """The service's files cannot grow any more, as on a full disk."""
     return _troubled("full disk", data_dir, cwd, callers, _no_room)
 
 
@@ -75,7 +75,7 @@ def locked_store(data_dir: Path, cwd: Path, callers: int) -> Found:
 
 
 def damaged_log(data_dir: Path, cwd: Path, callers: int) -> Found:
-    """The service is killed, and bytes of the log beside its store are changed before it starts again."""
+    """The service is killed, and bytes of its store's write-ahead log change before it starts again."""
     ours = _without_traces(data_dir, cwd, "damaged")
     found = Found("damaged log")
     with serving(ours, cwd) as server:
@@ -91,7 +91,7 @@ def damaged_log(data_dir: Path, cwd: Path, callers: int) -> Found:
         ready = _wait_until_ready(server)
         found.said = [each[:60] for each in ready["warnings"]]
         logged = any("trace_store_lost_events" in line for line in server.said)
-    # The bytes are gone: what is wanted is that nobody has to find that out by missing an answer.
+    # The bytes are lost; the service must say so itself, so that nobody finds out by missing an answer.
     if not found.said or not logged:
         found.wrong.append("traces are gone without a word")
     return found
@@ -104,7 +104,7 @@ TROUBLES: Sequence[Callable[[Path, Path, int], Found]] = (
 )
 
 Begin = Callable[[Server, Path], Callable[[], object]]
-"""Makes the trouble; what it returns ends it."""
+"""Makes the trouble and returns the function that ends it."""
 
 
 def _troubled(
@@ -147,7 +147,7 @@ def _lock(_: Server, data_dir: Path) -> Callable[[], object]:
 
 
 def _ask_at_once(server: Server, callers: int, found: Found) -> None:
-    """Has callers ask in three ways: for now, for later, and for later with a key."""
+    """Has callers ask in three ways: waiting, to fetch later, and to fetch later with an idempotency key."""
 
     def ask(number: int) -> tuple[httpx2.Response, float]:
         body = {"query": QUESTION, "deadline_s": DEADLINE_S}

@@ -1,4 +1,4 @@
-"""A plugin of pytest: an example that fails is told as it was found. To make it small takes up to ten seconds."""
+"""A pytest plugin: Hypothesis reports a failing example as found, because shrinking takes up to ten seconds."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A cast for whole queries: the real wiring over a model and tools that do as a seeded script says, on a clock of
-their own. Everything that can happen to a query does, and the same seed makes the same query."""
+"""A cast for whole queries: the real wiring over a model and tools that follow a seeded script on a virtual clock.
+Everything that can happen to a query does, and the same seed makes the same query."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ CATALOGUE = write_catalogue([("Ranking", 3), ("Reliability", 1)])
 
 
 class VirtualClock:
-    """Time that passes only while everybody sleeps: the earliest sleeper wakes when the loop has nothing else to do."""
+    """Time that passes only while all tasks sleep: the earliest sleeper wakes when the loop has nothing else to do."""
 
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._now = at
@@ -82,7 +82,7 @@ class VirtualClock:
         while self._sleepers:
             for _ in range(
                 12
-            ):  # turns in which everybody else does what there is to do
+            ):  # turns of the loop in which every other task finishes its work
                 await asyncio.sleep(0)
             due, _, woken = heapq.heappop(self._sleepers)
             self._now = max(self._now, due)
@@ -181,7 +181,7 @@ class SeededModel:
         if sources and text:
             at = self._dice.randrange(
                 sources + 1
-            )  # now and then a source that is not there
+            )  # now and then a source that does not exist
             block["citations"] = [
                 {
                     "type": "search_result_location", "search_result_index": at, "start_block_index": 0,
@@ -252,7 +252,7 @@ def _passage(number: int, text: str) -> Passage:
 
 
 def settings_of(dice: random.Random) -> QuerySettings:
-    """Settings that make every limit bite now and then."""
+    """Random settings that make every limit bite now and then."""
     return QuerySettings(
         max_rounds=dice.choice([0, 1, 2, 2, 2, 3]),
         deadline_s=dice.choice([3.0, 20.0, 60.0, 60.0]),
@@ -276,7 +276,7 @@ BREAKABLE = (
     "ReasoningEngine.on_reasoning_requested",
     "ToolDispatcher.on_tool_requested",
 )
-"""Handlers that are made to fail."""
+"""Handlers that a query may have fail."""
 
 
 def _broken(
@@ -312,11 +312,11 @@ async def play(
     profile: Profile | None = None,
     settings: Mapping[str, object] | None = None,
 ) -> Outcome:
-    """One query, from the seed; its id is `q<seed>`.
+    """Plays one query from the seed; its id is `q<seed>`.
 
     Args:
-        profile: What the primary reasoner's server can do; None: everything.
-        settings: Some settings of the query, in the place of the seed's.
+        profile: The capabilities of the primary reasoner's server; None for all.
+        settings: Settings of the query that replace the seed's.
     """
     dice = random.Random(seed)
     clock = VirtualClock()

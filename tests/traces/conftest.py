@@ -1,4 +1,4 @@
-"""A thousand recorded queries of all kinds, made once, as the lines that a trace file holds."""
+"""A thousand recorded queries of all kinds, made once, as the lines of trace files."""
 
 from __future__ import annotations
 
@@ -37,6 +37,6 @@ def _play_into(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def thousand(tmp_path_factory: pytest.TempPathFactory) -> Lines:
-    """The traces by id, each event a line."""
+    """The traces by id, one line for each event."""
     made = made_once(tmp_path_factory, "thousand", _play_into)
     return msgspec.msgpack.decode((made / "lines.msgpack").read_bytes(), type=Lines)

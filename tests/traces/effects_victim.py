@@ -1,5 +1,5 @@
-"""Runs a query whose tool changes something outside and whose process is killed (SIGKILL) right after that, before
-anybody hears of it; then goes on with it. Started by test_effects.py as a process of its own."""
+"""Runs a query whose tool changes something outside and then kills its process (SIGKILL) before it can report that;
+a second process resumes the query. test_effects.py starts this module as a subprocess."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from tests.guarded import guarded
 from tests.traces.victim import QUERY_ID, in_a_child, note
 
 DEADLY = "deadly"
-"""While this file is there, whoever changes something dies of it."""
+"""While this file exists, a process that changes something is killed."""
 
 
 class Registrar:
-    """Calls the tool, and once it has heard of a call, says that it is done."""
+    """A model that calls the tool, and says that it is done once its request reports a call."""
 
     name = "registrar"
 
@@ -57,7 +57,7 @@ class Registrar:
 
 
 def office(folder: Path, *, keyed: bool) -> Tool:
-    """The tool, with or without a key; each time that it is run is a line in `calls`."""
+    """The tool, with or without a key; each run adds a line to `calls`."""
 
     def change(line: str) -> str:
         note(folder, line)
@@ -82,7 +82,7 @@ def office(folder: Path, *, keyed: bool) -> Tool:
 
 
 def parts_in(folder: Path, *, keyed: bool) -> Resources:
-    """The doors."""
+    """Ports to the model and the tool."""
     registry = Registry([office(folder, keyed=keyed)])
     models = {"primary": Registrar(), "fallback": Registrar()}
     return Resources(
@@ -95,7 +95,7 @@ def parts_in(folder: Path, *, keyed: bool) -> Resources:
 
 
 async def ask(folder: Path, *, keyed: bool) -> None:
-    """Asks, and dies."""
+    """Asks, and dies in the middle."""
     (folder / DEADLY).touch()
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
@@ -106,7 +106,7 @@ async def ask(folder: Path, *, keyed: bool) -> None:
 
 
 async def go_on(folder: Path, *, keyed: bool) -> None:
-    """Does what a service does when it starts."""
+    """Resumes unfinished queries, as a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder, keyed=keyed)
     for running in await History(

@@ -1,6 +1,6 @@
-"""Changes of the program that tests plant one at a time, to see that a replay of older traces finds each.
+"""Changes of the program that tests plant one at a time, to check that a replay of older traces finds each.
 
-Those of the deciding components are changes of what the rules emit, those of the acting ones of what they make of
+Those of deciding components change the events that rules emit; those of acting components change what they make of
 recorded events.
 """
 
@@ -29,7 +29,7 @@ Plant = Callable[[Patch], None]
 
 
 def wrap(patch: Patch, owner: Any, name: str, change: Callable[[Any], Any]) -> None:
-    """Changes what a function returns."""
+    """Patches a function to change its result."""
     original = getattr(owner, name)
     patch.setattr(
         owner, name, lambda *given, **named: change(original(*given, **named))

@@ -1,8 +1,8 @@
-"""Records the golden traces: the fewest queries of the cast that show everything that can happen to a query, and the
-queries of scripted.py, which show what the cast does not.
+"""Records the golden traces: the fewest queries of the cast that together show everything that can happen to a query,
+and the queries of scripted.py, which show the rest.
 
-Run as `python -m tests.traces.record_golden` after a change that is meant; test_golden.py says when that is. With names
-of scripted.py it records only those.
+Run as `python -m tests.traces.record_golden` after an intended change (see test_golden.py). With names of queries in
+scripted.py it records only those.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ SURROUNDINGS: tuple[tuple[Profile | None, Mapping[str, object] | None], ...] = (
     (None, {"max_total_tokens": 900, "other_model": "claude-haiku-5-5"}),
     (Profile(citations="inline"), None),
     (LACKING, {"context": "transcript", "thinking": "adaptive"}),
-    # A model that takes a budget, and caches no prefix as short as ours.
+    # A model that takes a thinking budget, and does not cache prefixes as short as ours.
     (None, {"thinking": "1000", "model": "claude-haiku-4-5"}),
 )
-"""The server and the settings of the queries, in turn."""
+"""Servers and settings for the queries, in rotation."""
 
 Trace = Sequence[Recorded[Event]]
 
@@ -53,7 +53,7 @@ async def traces() -> list[Trace]:
 
 
 def shown_by(trace: Trace) -> frozenset[str]:
-    """What a trace shows, in words that are the same wherever the same happens."""
+    """The things that a trace shows, each under the same words in every trace."""
     words: set[str] = set()
     for recorded in trace:
         words.add(recorded.event.kind_name())
@@ -62,7 +62,7 @@ def shown_by(trace: Trace) -> frozenset[str]:
 
 
 def _choices(event: Event) -> Iterator[str]:
-    """Yields what was chosen where an event holds one of a few choices."""
+    """Yields the choices that an event holds, of those with only a few options."""
     for name in ("limit", "level", "mode", "status", "failure", "confidence"):
         if hasattr(event, name):
             yield f"{event.kind_name()} {getattr(event, name)}"
@@ -85,7 +85,7 @@ def _choices(event: Event) -> Iterator[str]:
 
 
 def fewest(played: Sequence[Trace]) -> list[Trace]:
-    """Chooses traces that together show all that any shows: each time the one that adds the most for its length."""
+    """Greedily chooses traces that together show everything: each time the one that adds the most for its length."""
     shows = {trace[0].query_id: shown_by(trace) for trace in played}
     left = set().union(*shows.values())
     chosen: list[Trace] = []

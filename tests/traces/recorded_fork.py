@@ -1,4 +1,4 @@
-"""A service that may ask nobody: whatever a fork needs must be in the recording, or the test fails."""
+"""A service that may ask nobody: the recording must hold everything that a fork needs, or the test fails."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.fakes import MemoryTraceStore
 
 
 class CountingModel:
-    """Counts what it is asked and has no answer; `name` is its label."""
+    """Counts its calls and answers nothing; `name` is its label."""
 
     name = "counting"
 
@@ -33,7 +33,7 @@ class CountingModel:
 
 
 class FormsStore(MemoryTraceStore):
-    """A store that knows also in which form events were written; without any, that they are written in now."""
+    """A store that also knows the JSON form in which events were written; by default, today's form."""
 
     def __init__(self, forms: Sequence[dict[str, object]] = ()) -> None:
         super().__init__()
@@ -49,10 +49,10 @@ class FormsStore(MemoryTraceStore):
 
 
 class Forks:
-    """A store with recorded queries, and a history over ports that count; `tool` names its live tool.
+    """A store with recorded queries, and a history over ports that count calls; `tool` names its live tool.
 
     Attributes:
-        ran: The arguments that the live tool was run with.
+        ran: The arguments of each run of the live tool.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Forks:
         self.history = History(
             Bus(self.store, self.parts.clock),
             self.parts,
-            self.store,  # type: ignore[arg-type]  # the part of a store that forks need
+            self.store,  # type: ignore[arg-type]  # the part of a store that forks use
         )
         self._traces = traces
 
@@ -93,7 +93,7 @@ class Forks:
         interceptor: Interceptor | None = None,
         of: str = "",
     ) -> tuple[Outcome, list[Recorded[Event]]]:
-        """Forks a trace, the first where none is named; its outcome and its events."""
+        """Forks a trace, by default the first; returns the fork's outcome and events."""
         for trace in self._traces:
             await self.store.append(trace[0].query_id, 0, trace)
         query_id = of or self._traces[0][0].query_id
@@ -104,5 +104,5 @@ class Forks:
 
     @property
     def went_out(self) -> int:
-        """How often a model or a tool was used."""
+        """The number of live calls of models and tools."""
         return self.model.asked + len(self.ran)

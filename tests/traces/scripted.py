@@ -1,7 +1,7 @@
-"""Queries that the cast does not play, each by a script of the double; `record_golden` records their traces.
+"""Queries that the cast does not play, each a script for the double; `record_golden` records their traces.
 
-They go through rules that no trace of the cast or the corpus goes through: reviews, a conversation, another model,
-wasted attempts, citations of what was not shown, summaries at their limits, and a claim that denies its source.
+They exercise rules that no trace of the cast or the corpus does: reviews, a conversation, another model, wasted
+attempts, citations of texts that the model never saw, summaries at their limits, and a claim that denies its source.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ CLERKS = " ".join(
     f"Clerk {n} of the harbour counted the grain of ship <{n}> & wrote it down."
     for n in range(60)
 )
-"""More than is shown of an objection, an earlier answer or a summary; with signs that are escaped."""
+"""Longer than requests show of an objection, an earlier answer or a summary; with characters to escape."""
 SONNET, HAIKU, OPUS = "claude-sonnet-5-5", "claude-haiku-5-5", "claude-opus-5-5"
 FINAL = When(tools=False)
 
@@ -105,7 +105,7 @@ SEARCHES_ON = calls("search_course_content", query="length of a document")
 
 
 def reviewer(name: str, *objections: str) -> Subscriber:
-    """A reviewer that makes these objections to one draft after the other, and accepts a draft by an empty one."""
+    """A reviewer that makes one of these objections to each draft in turn; an empty one accepts the draft."""
     left = list(objections)
 
     def act(surroundings: Surroundings) -> Sequence[Subscription]:
@@ -122,7 +122,7 @@ def reviewer(name: str, *objections: str) -> Subscriber:
 
 
 async def revised() -> Trace:
-    """Two reviewers reject the first draft, one of them at length, and accept that of the final call."""
+    """Two reviewers reject the first draft, one of them at length, and accept the draft of the final call."""
     return await played(
         SEARCHES,
         says("BM25 ranks by rare words."),
@@ -138,7 +138,7 @@ async def revised() -> Trace:
 
 
 async def rejected() -> Trace:
-    """One of two reviewers rejects the draft of the final call, which is the answer all the same."""
+    """One of two reviewers rejects the draft of the final call, which becomes the answer anyway."""
     return await played(
         SEARCHES,
         says("BM25 ranks by rare words."),
@@ -152,7 +152,7 @@ async def rejected() -> Trace:
 
 
 async def conversation() -> Trace:
-    """A question that means what was spoken of in two exchanges, and an answer with an address that stands there."""
+    """A question that refers to two earlier exchanges, and an answer with a URL from them."""
     first = Exchange(
         question=f"What is an inverted index, and who counted the grain? {CLERKS[:300]}",
         answer=f"See https://example.org/index. {CLERKS}",
@@ -168,7 +168,7 @@ async def conversation() -> Trace:
 
 
 async def other_model() -> Trace:
-    """The model is overloaded in the first round, and the other one answers from then on, in the final call too."""
+    """The model is overloaded in the first round, so the other model takes over, in the final call too."""
     models = (SONNET, HAIKU, OPUS)
     return await played(
         refusing(
@@ -188,7 +188,7 @@ async def other_model() -> Trace:
 
 
 async def wasted() -> Trace:
-    """An attempt breaks off after its server has said what it used, and so much is spent that no round follows."""
+    """An attempt breaks off after the server reported its usage, which leaves too little budget for another round."""
     return await played(
         says("BM25 ranks", breaks=Break(at="text", how="reset"), delta_chars=2),
         SEARCHES,
@@ -198,7 +198,7 @@ async def wasted() -> Trace:
 
 
 async def citations() -> Trace:
-    """A reply that cites what was not shown: as a fork, for the engine takes no such citation from a server."""
+    """A reply that cites a text its request did not hold; made by a fork, as the engine rejects one from a server."""
     trace = await played(SEARCHES, says(COMMON))
     [*_, reply] = [each for each in trace if isinstance(each.event, ReasoningCompleted)]
     cited = [
@@ -220,7 +220,7 @@ async def citations() -> Trace:
 
 
 async def summaries() -> Trace:
-    """A summary longer than briefings show it, one without words, and a third that is one too many."""
+    """A summary longer than briefings show, one without words, and a third that is one too many."""
     summing_up = When(contains="<material>")
     too_long = "prompt is too long"
     return await played(
@@ -240,7 +240,7 @@ async def summaries() -> Trace:
 
 
 async def contradicted() -> Trace:
-    """An answer that denies what it cites, by rules 4."""
+    """An answer that contradicts its citation, under version 4 of the rules."""
     return await played(SEARCHES, says("BM25 does not rank a document by rare words."))
 
 

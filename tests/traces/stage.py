@@ -1,4 +1,4 @@
-"""The two-round query of victim.py in this process, with what can be done with it afterwards."""
+"""The two-round query of victim.py in this process, with a history to replay and fork it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Trace = Sequence[Recorded[Event]]
 
 
 class Stage:
-    """A store with one recorded query, `q1`, and a service's parts round it."""
+    """A store with one recorded query, `q1`, and a service's parts around it."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -35,7 +35,7 @@ class Stage:
         settings: QuerySettings | None = None,
         reasoner: str = "counted",
     ) -> Trace:
-        """Asks, as a service with this reasoner would; the whole trace."""
+        """Asks as a service with this reasoner would; returns the whole trace."""
         session = self.bus.open(
             query_id, lambda ports: wire(self.parts, ports).subscriptions()
         )
@@ -44,7 +44,7 @@ class Stage:
         return await self.store.read(query_id)
 
     def calls(self) -> list[str]:
-        """What was asked of the model and the tools since the last time."""
+        """Returns the calls to the model and the tools since the last time."""
         file = self.folder / "calls"
         lines = file.read_text().splitlines() if file.exists() else []
         file.write_text("")

@@ -1,4 +1,4 @@
-"""Every trace of the corpus that was recorded before the redesign replays to the same events, save those listed."""
+"""Every trace of the corpus, recorded before the redesign, replays to the same events, except those listed."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from tests.guarded import guarded
 
 CORPUS = Path(__file__).parent / "corpus"
 NOT_RECORDED = {"review_requested", "draft_reviewed"}
-"""Events that are younger than the corpus."""
+"""Kinds of event that are newer than the corpus."""
 
 
 class Diverging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Traces that replay to other events today, for one reason.
+    """Traces that replay to different events today, for one reason.
 
     Attributes:
-        event: The kind of the first event that differs; empty where it may be any.
+        event: The kind of the first event that differs; empty if it may be any.
     """
 
     reason: str
@@ -34,13 +34,13 @@ class Diverging(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def groups() -> list[Diverging]:
-    """The traces that are known to diverge, by reason."""
+    """The traces known to diverge, by reason."""
     written = (CORPUS / "diverging.yaml").read_bytes()
     return msgspec.yaml.decode(written, type=list[Diverging])
 
 
 def diverging() -> dict[str, str]:
-    """The traces that are known to diverge, each with the kind of event in which it does."""
+    """The traces known to diverge, each with the kind of the first event that differs."""
     listed: dict[str, str] = {}
     for group in groups():
         listed.update(dict.fromkeys(group.traces, group.event))
@@ -48,7 +48,7 @@ def diverging() -> dict[str, str]:
 
 
 def as_listed(divergence: Divergence, known: dict[str, str], query_id: str) -> bool:
-    """Tells whether the list knows of this difference, and in no other kind of event."""
+    """Returns True if the list has this trace, with this kind of event or with any."""
     return query_id in known and known[query_id] in ("", divergence.kind)
 
 
@@ -62,7 +62,7 @@ def traces() -> Iterator[tuple[str, list[bytes]]]:
 
 
 def recorded_results() -> dict[str, tuple[int, int, bool]]:
-    """What a replay found when the corpus was recorded: events, events compared, and whether the query was over."""
+    """The replay results when the corpus was recorded: events, events compared, and whether the query was over."""
     with lzma.open(CORPUS / "index.tsv.xz", "rt", encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
         return {
@@ -76,15 +76,15 @@ def recorded_results() -> dict[str, tuple[int, int, bool]]:
 
 
 def result_of(replayed: ReplayResult, lines: Sequence[bytes]) -> tuple[int, int, bool]:
-    """The figures of one replay, as they were counted when the corpus was recorded.
+    """The figures of one replay, counted as when the corpus was recorded.
 
-    The settling of a round was no decision then, and was verified in another way.
+    Back then the settling of a round was no decision, and was verified in another way.
     """
     settled = [line for line in lines if b'"kind":"tools_settled"' in line]
     return replayed.events, replayed.compared - len(settled), replayed.closed
 
 
-def test_every_trace_of_the_corpus_replays_to_the_same_events_save_those_listed() -> (
+def test_every_trace_of_the_corpus_replays_to_the_same_events_except_those_listed() -> (
     None
 ):
     expected = recorded_results()
@@ -132,7 +132,7 @@ def test_only_partial_answers_choose_other_sentences() -> None:
     assert partial == listed
 
 
-def test_beside_a_real_looking_key_and_patterns_every_event_of_the_corpus_stays_itself() -> (
+def test_redaction_with_a_real_looking_key_and_patterns_changes_no_event_of_the_corpus() -> (
     None
 ):
     redaction = guarded()

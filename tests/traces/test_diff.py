@@ -1,4 +1,4 @@
-"""Two traces beside one another: what differs, why, and what only follows from it."""
+"""Compares two traces: the differences, their causes, and the consequences that follow from them."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ async def test_all_that_follows_from_a_setting_differs_by_the_settings(
     assert (found.left.rounds, found.right.rounds) == (2, 1)
 
 
-async def test_what_the_rules_say_otherwise_of_the_same_differs_by_the_code(
+async def test_a_different_decision_after_the_same_events_differs_by_the_code(
     stage: Stage,
 ) -> None:
     before = await stage.ask()
@@ -201,7 +201,7 @@ async def test_the_ids_that_a_model_makes_up_are_no_difference(stage: Stage) -> 
     assert diff(before, renamed).differences == ()
 
 
-async def test_tokens_cost_and_time_stand_beside_one_another(
+async def test_the_diff_shows_tokens_cost_and_time_side_by_side(
     stage: Stage, capsys: pytest.CaptureFixture[str]
 ) -> None:
     before = await stage.ask()
@@ -250,7 +250,7 @@ async def test_the_same_question_asked_twice_does_not_differ_by_the_settings(
 
 
 def with_ids_of_another_run(event: Event) -> Event:
-    """The event with another conversation, and with other ids of the server."""
+    """The event with another conversation, and with other server-made ids."""
     changes: dict[str, object] = {}
     for name in ("session_id", "message_id", "request_id"):
         if name in event.__struct_fields__:
@@ -287,7 +287,7 @@ async def test_what_somebody_changed_in_a_fork_differs_by_the_change(
     assert found.change == str(change)
 
 
-async def test_of_long_texts_the_words_are_shown_that_differ(stage: Stage) -> None:
+async def test_the_diff_of_long_texts_shows_the_words_that_differ(stage: Stage) -> None:
     before = await stage.ask()
     reply = of_kind(before, ReasoningCompleted)
     assert isinstance(reply.event, ReasoningCompleted)
@@ -305,7 +305,7 @@ async def test_of_long_texts_the_words_are_shown_that_differ(stage: Stage) -> No
     )
 
 
-async def test_all_fields_that_differ_are_told_and_all_events_by_their_cause(
+async def test_the_diff_lists_all_fields_that_differ_and_all_events_by_their_cause(
     stage: Stage,
 ) -> None:
     before = await stage.ask()
@@ -338,7 +338,7 @@ async def test_all_fields_that_differ_are_told_and_all_events_by_their_cause(
         ("1 2 3 4 5 6 7", "0 1 2 3 4 5 6 7", "{+0+} 1 2 3 4 …"),
     ],
 )
-def test_words_that_went_and_came_stand_among_those_that_stayed(
+def test_the_diff_shows_removed_and_added_words_among_the_unchanged_ones(
     left: str, right: str, told: str
 ) -> None:
     assert differing_words(left, right) == told
@@ -346,7 +346,7 @@ def test_words_that_went_and_came_stand_among_those_that_stayed(
 
 @settings(max_examples=300, deadline=None)
 @given(st.data())
-def test_what_differs_is_shown_wherever_it_stands_in_a_text(
+def test_the_diff_shows_a_difference_at_any_place_in_a_text(
     data: st.DataObject,
 ) -> None:
     pieces = st.sampled_from(
@@ -359,7 +359,7 @@ def test_what_differs_is_shown_wherever_it_stands_in_a_text(
 
     (found,) = differing_fields({"text": left}, {"text": right})
 
-    # As the command line prints it.
+    # The command line cuts the text at this length.
     line = str(found)[:300]
     if found.words:
         marked = re.search(r"\[-(.*?)-\]|\{\+(.*?)\+\}", line)
@@ -387,7 +387,7 @@ def test_a_divergence_shows_both_sides_from_shortly_before_they_differ(
     assert max(len(recorded), len(now)) <= most
 
 
-def test_an_item_that_came_shifts_none_of_the_others() -> None:
+def test_an_added_item_shifts_none_of_the_others() -> None:
     left = {"facts": ["a", "b", "c"]}
     right = {"facts": ["new", "a", "b", "c"]}
 

@@ -1,4 +1,4 @@
-"""A tool changed something outside and its process was killed before anybody heard of it: what happens then."""
+"""A tool changed something outside and its process was killed before it could report: what a resumed query does."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[2]
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a query that was killed and gone on with; its tool takes no key."""
+    """The folder of a query that was killed and resumed; its tool takes no key."""
     return killed_and_gone_on_with(tmp_path_factory.mktemp("bare"))
 
 
@@ -51,7 +51,7 @@ def killed_and_gone_on_with(folder: Path, how: str = "bare") -> Path:
 
 
 def ran_in(folder: Path) -> list[str]:
-    """What the tool was run with, each time that it was."""
+    """The argument of each run of the tool."""
     return (folder / "calls").read_text().splitlines()
 
 
@@ -63,7 +63,7 @@ async def trace_in(folder: Path) -> list[Recorded[Event]]:
         await store.close()
 
 
-async def test_without_a_key_it_is_not_done_again_and_the_answer_carries_the_doubt(
+async def test_without_a_key_the_tool_does_not_run_again_and_the_answer_carries_the_doubt(
     bare: Path,
 ) -> None:
     trace = await trace_in(bare)
@@ -81,7 +81,7 @@ async def test_without_a_key_it_is_not_done_again_and_the_answer_carries_the_dou
     assert replay(trace).divergence is None
 
 
-async def test_with_a_key_it_is_asked_for_again_under_the_same_key(keyed: Path) -> None:
+async def test_with_a_key_the_tool_runs_again_under_the_same_key(keyed: Path) -> None:
     trace = await trace_in(keyed)
 
     ran = ran_in(keyed)
@@ -101,7 +101,7 @@ async def test_with_a_key_it_is_asked_for_again_under_the_same_key(keyed: Path) 
 @pytest.mark.parametrize(
     ("mode", "times"), [("recorded", 0), ("remodel", 0), ("live", 1)]
 )
-async def test_a_fork_changes_something_outside_only_where_all_is_live(
+async def test_a_fork_changes_something_outside_only_if_all_is_live(
     keyed: Path, tmp_path: Path, mode: Mode, times: int
 ) -> None:
     folder = Path(

@@ -1,4 +1,4 @@
-"""Every recorded event can be turned into the fault that strikes at that point when the query is had again."""
+"""Every recorded event can be turned into a fault that strikes at that point when the query runs again."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ async def stage(tmp_path: Path) -> AsyncIterator[Stage]:
 async def struck(
     stage: Stage, seq: int, kind: str | None = None
 ) -> tuple[Injector, list[Recorded[Event]]]:
-    """The query had again with event `seq` broken."""
+    """Runs the query again with event `seq` broken."""
     found = fault_at(await stage.store.read("q1"), seq, kind)
     injector = Injector(found.plan.faults)
     running = await stage.history.fork("q1", found.at, [], "recorded", injector)
@@ -113,7 +113,7 @@ async def test_only_what_follows_the_fault_differs(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("kind", ["raise", "duplicate", "reorder", "late"])
-async def test_an_event_is_broken_in_the_way_that_is_named(
+async def test_the_named_kind_of_fault_strikes_at_the_event(
     stage: Stage, kind: Kind
 ) -> None:
     before = await stage.ask()
@@ -141,7 +141,7 @@ async def test_an_event_is_broken_in_the_way_that_is_named(
         (SessionStalled(waiting_for=()), "publish.briefing_prepared", "drop", 3),
         (RecordingFailed(detail="disk full"), "store.append", "locked", 3),
         (QueryCancelled(why="gone"), "client", "cancel", 2),
-        # No tool was run: what can be broken is the failure itself.
+        # No tool ran, so only the failure event itself can be broken.
         (tool_failed("invalid_arguments"), "publish.tool_failed", "drop", 3),
         (tool_failed("timeout"), "publish.tool_failed", "drop", 3),
     ],
@@ -158,7 +158,7 @@ async def test_a_failure_in_a_trace_becomes_the_fault_that_makes_it_again(
     assert found.at == at
 
 
-async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(
+async def test_the_refusal_of_an_impossible_fault_names_the_possible_ones(
     stage: Stage,
 ) -> None:
     events = await stage.ask()
@@ -174,7 +174,7 @@ async def test_what_cannot_happen_at_an_event_is_refused_with_what_can(
         fault_at(events, 999)
 
 
-async def test_under_a_fault_without_an_event_the_whole_query_is_had_again(
+async def test_under_a_fault_without_an_event_the_whole_query_runs_again(
     stage: Stage,
 ) -> None:
     before = await stage.ask()

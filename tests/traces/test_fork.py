@@ -1,4 +1,4 @@
-"""A query is run again from one of its events on, with one thing changed; the original stays as it is."""
+"""A fork runs a query again from one of its events on, with one thing changed; the original stays as it is."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ async def test_a_fork_that_another_reasoner_answers_says_so(stage: Stage) -> Non
     assert ["another_reasoner" in kinds for kinds in doubts] == [True, False]
 
 
-async def test_a_fork_is_not_said_in_the_conversation_of_its_parent(
+async def test_a_fork_adds_nothing_to_the_conversation_of_its_parent(
     stage: Stage,
 ) -> None:
     before = list(await stage.ask())
@@ -177,7 +177,7 @@ async def test_a_sentence_that_a_briefing_left_out_is_shown_to_its_call(
     ]
     source = briefing.sources[0]
     text = briefing.messages[0].content
-    # It is shown whole already: what is asked for is there, and nothing twice.
+    # The request holds this source whole already, so showing one of its sentences must add nothing.
     change = Change(kind="show", name=source.fact_id, value=str([source.sentences[0]]))
 
     forked = await fork(stage, [change], "remodel", at=seq)
@@ -307,7 +307,7 @@ async def test_a_question_that_nobody_could_have_asked_is_refused(stage: Stage) 
         ("settings.max_rounds", "1", 1),
     ],
 )
-async def test_a_value_is_json_where_that_fits_and_text_where_it_does_not(
+async def test_a_value_is_json_if_that_fits_and_text_otherwise(
     stage: Stage, name: str, value: str, found: object
 ) -> None:
     await stage.ask()
@@ -337,7 +337,7 @@ async def test_a_field_inside_of_a_list_can_be_set(stage: Stage) -> None:
     assert changed.passages[0].source == "Elsewhere"
 
 
-async def test_a_fork_is_among_the_newest_and_takes_no_longer_than_it_does(
+async def test_a_fork_is_listed_as_the_newest_with_a_duration_of_its_own(
     stage: Stage,
 ) -> None:
     before = [replace(each, at=each.at - 5_000_000) for each in await stage.ask()]
@@ -383,7 +383,7 @@ async def test_a_live_fork_names_the_versions_of_today(stage: Stage) -> None:
         ("live", ("counted",), ("get_course_outline", "search_course_content")),
     ],
 )
-async def test_what_will_be_live_and_may_cost_is_said_before_it_begins(
+async def test_the_plan_of_a_fork_says_what_will_be_live_and_may_cost(
     stage: Stage, mode: Mode, models: tuple[str, ...], tools: tuple[str, ...]
 ) -> None:
     await stage.ask()
@@ -393,7 +393,7 @@ async def test_what_will_be_live_and_may_cost_is_said_before_it_begins(
 
     assert (planned.models, planned.tools) == (models, tools)
     assert planned.calls == (3 if models else 0)
-    # The price of this model is not known, so that it may be any.
+    # This model's price is unknown, so any call may cost something.
     assert planned.may_cost == bool(models)
     assert ("Nothing is live" in planned.sentence) == (mode == "recorded")
     assert stage.calls() == []

@@ -1,8 +1,8 @@
-"""Traces that older programs recorded still replay: what was decided and requested then is so now.
+"""Traces that older programs recorded still replay: today's program makes the same decisions and requests.
 
-A change of a rule that is meant makes them differ. Then look at each difference (`antiphon traces replay FILE`), and
-record them anew (`python -m tests.traces.record_golden`) only where it is the one that was meant. A newer system prompt
-is no such change.
+An intended change of a rule makes them differ. Then look at each difference (`antiphon traces replay FILE`), and only
+if it is the intended one record the traces again (`python -m tests.traces.record_golden`). A newer system prompt needs
+no new traces.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.traces.plants import ACTING, DECIDING, Plant
 
 GOLDEN = sorted((Path(__file__).parent / "golden").glob("*.jsonl"))
 OF_RULES_1 = sorted((Path(__file__).parent / "golden-rules-1").glob("*.jsonl"))
-"""Recorded when briefings began with the question and requests were built otherwise."""
+"""Traces from when briefings began with the question and requests were built differently."""
 
 
 def replayed(path: Path) -> ReplayResult:
@@ -25,7 +25,7 @@ def replayed(path: Path) -> ReplayResult:
 
 
 def is_newer_prompt(said: str) -> bool:
-    """True for the one thing that may be otherwise today: nothing rests on it, so that the replay goes on."""
+    """True for the one thing that may differ today: no decision depends on it, so the replay goes on."""
     return said.startswith("today's system prompt")
 
 

@@ -1,4 +1,4 @@
-"""Trace files from elsewhere: a whole one goes round, and ten thousand spoilt ones are refused with what and where."""
+"""Trace files from elsewhere: an intact one survives a round trip; ten thousand spoilt ones are refused precisely."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FILES = 10_000
 
 
 def whole_file(lines: list[bytes], sealed_as: list[bytes] | None = None) -> bytes:
-    """A file of these lines; its hash is theirs, or that of others."""
+    """A file of these lines, with the hash of these or of other lines."""
     body = b"".join(line + b"\n" for line in lines)
     sealed = (
         b"".join(line + b"\n" for line in sealed_as) if sealed_as is not None else body
@@ -64,7 +64,7 @@ def _repeat(lines: list[bytes], dice: random.Random) -> bytes:
 
 
 def _mislead(lines: list[bytes], dice: random.Random) -> bytes:
-    """A changed place, version or kind, sealed anew by whoever changed it."""
+    """Changes a number, version or kind, and recomputes the file's hash."""
     at = dice.randrange(len(lines))
     event = msgspec.json.decode(lines[at])
     places: list[tuple[str, list[object]]] = [
@@ -83,7 +83,7 @@ def _mislead(lines: list[bytes], dice: random.Random) -> bytes:
 
 
 def _distort(lines: list[bytes], dice: random.Random) -> bytes:
-    """A field of an event of another type, an unknown one, or one that is missing, sealed anew."""
+    """Gives an event a field of the wrong type, adds an unknown one or drops one, and recomputes the file's hash."""
     at = dice.randrange(len(lines))
     recorded = msgspec.json.decode(lines[at])
     event = recorded["event"]
@@ -171,7 +171,7 @@ async def test_a_trace_goes_into_a_file_and_into_another_store_as_it_was(
     await store.close()
 
 
-async def test_an_imported_query_that_is_not_over_is_not_gone_on_with(
+async def test_the_service_does_not_resume_an_imported_query_that_is_not_over(
     thousand: Lines, tmp_path: Path
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)

@@ -1,4 +1,4 @@
-"""Passages of a lesson that touch become one fact: it can be dropped, and crossed out, like any other."""
+"""Adjacent passages of a lesson become one fact, which can be dropped and redacted like any other."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ async def test_what_if_a_fact_of_several_passages_had_not_been_found(
         assert replay(forked).divergence is None
 
 
-async def test_a_name_that_nothing_has_is_refused_wherever_the_fork_begins(
+async def test_a_fork_from_any_event_refuses_an_unknown_name(
     stage: Stage,
 ) -> None:
     await stage.ask()
@@ -106,7 +106,7 @@ async def test_a_name_that_nothing_has_is_refused_wherever_the_fork_begins(
             )
 
 
-async def test_what_is_crossed_out_in_a_joined_passage_still_replays(
+async def test_a_trace_with_redacted_words_in_a_joined_passage_still_replays(
     stage: Stage,
 ) -> None:
     events = await stage.ask()

@@ -1,4 +1,4 @@
-"""A difference is one of settings only where a setting that the trace lacks explains it; any other stays what it is."""
+"""A replay blames the settings for a difference only if a setting that the trace lacks explains it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ EXPLAINING = (
     ("max_rounds", 3),
     ("compression", "model"),
 )
-"""Settings of the cast's queries in which a program that did not know them may have been another than this one."""
+"""Settings of the cast's queries for which a program without the setting may have behaved differently."""
 
 
 def settings_of(lines: Sequence[bytes]) -> dict[str, Any]:
@@ -31,7 +31,7 @@ def settings_of(lines: Sequence[bytes]) -> dict[str, Any]:
 
 
 def without(lines: Sequence[bytes], *names: str) -> list[bytes]:
-    """The trace as a program wrote it that did not know these settings."""
+    """The trace as a program without these settings would have written it."""
     first = msgspec.json.decode(lines[0])
     for name in names:
         del first["event"]["settings"][name]
@@ -43,7 +43,7 @@ def divergence_of(lines: Sequence[bytes]) -> Divergence | None:
 
 
 @pytest.mark.parametrize(("name", "value"), EXPLAINING)
-def test_a_difference_that_a_missing_setting_explains_is_one_of_settings(
+def test_a_replay_blames_the_settings_for_a_difference_that_a_missing_one_explains(
     name: str, value: object, thousand: Lines
 ) -> None:
     found: list[Divergence] = []
@@ -61,14 +61,14 @@ def test_a_difference_that_a_missing_setting_explains_is_one_of_settings(
 
 
 @pytest.mark.parametrize("plant", DECIDING, ids=lambda plant: plant.__name__)
-def test_a_changed_rule_stays_a_difference_of_code_whatever_settings_are_missing(
+def test_a_changed_rule_stays_a_difference_of_code_even_if_settings_are_missing(
     plant: Plant, thousand: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The defect: one setting more in the program made every planted change pass for a difference of settings."""
+    """The defect: a single new setting in the program made every planted change pass for a difference of settings."""
     plant(monkeypatch)
     found: set[str] = set()
     for lines in list(thousand.values())[:60]:
-        # Those whose values are the defaults, so that nothing follows from their being missing.
+        # Settings at their defaults: the trace can lack them without consequences.
         settings = settings_of(lines)
         missing = [
             name for name in settings if settings[name] == getattr(DEFAULTS, name)

@@ -1,4 +1,4 @@
-"""Ten changes of the program, planted one at a time: each is reported at the right event, with the right class."""
+"""Ten changes of the program, planted one at a time: a replay reports each at the right event, with the right class."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ from tests.traces.conftest import Lines
 
 Patch = pytest.MonkeyPatch
 QUERY_RULES: dict[type[Event], Any] = dict(QueryCoordinator.rules)
-"""The coordinator's table, in a copy that the tests may change."""
+"""A copy of the coordinator's table that tests may change."""
 Plant = Callable[[Patch], None]
 
 
 def first_divergences(
     thousand: Lines,
 ) -> list[tuple[list[Recorded[Event]], Divergence]]:
-    """Of every trace that differs now, the first difference."""
+    """Returns the first difference of every trace that differs now."""
     found = []
     for lines in thousand.values():
         events = [from_json(line) for line in lines]
@@ -52,7 +52,7 @@ def first_divergences(
 
 
 def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> None:
-    """Lets a rule's result be changed."""
+    """Patches a rule to change its result."""
     rule = getattr(module, name)
     patch.setattr(module, name, lambda *given, **named: change(rule(*given, **named)))
 
@@ -60,7 +60,7 @@ def wrap(patch: Patch, module: Any, name: str, change: Callable[[Any], Any]) -> 
 def wrap_rule(
     patch: Patch, kind: type[Event], change: Callable[[Decision], Decision]
 ) -> None:
-    """Lets what the coordinator decides at one kind of event be changed."""
+    """Patches the coordinator's decision at one kind of event."""
     rule = QUERY_RULES[kind]
     patch.setitem(
         QUERY_RULES, kind, lambda state, recorded: change(rule(state, recorded))
@@ -167,7 +167,7 @@ def the_prompt_is_another(patch: Patch) -> None:
 
 @pytest.fixture(autouse=True)
 def changeable_rules(monkeypatch: Patch) -> None:
-    """Lets the coordinator decide by the copy."""
+    """Makes the coordinator use the copy of its table."""
     monkeypatch.setattr(QueryCoordinator, "rules", QUERY_RULES)
 
 
@@ -176,11 +176,11 @@ def _with(event: Event, kind: str, **fields: object) -> Event:
 
 
 First = Callable[[Sequence[Recorded[Event]]], int | None]
-"""The event of a trace at which the change must show first; None where that is not worked out."""
+"""Finds the event of a trace at which the change must show first; `anywhere` leaves that open."""
 
 
 def is_a(*kinds: str, **having: object) -> First:
-    """The first event of these kinds in which the named fields are not empty."""
+    """Finds the first event of these kinds whose named fields are not empty."""
     return first_of(
         lambda event: (
             type(event).__name__ in kinds
@@ -198,7 +198,7 @@ def anywhere(_: object) -> None:
 
 
 def the_first_refused_call(events: Sequence[Recorded[Event]]) -> int | None:
-    """The first refusal; one of a call that was just streamed is silent, and shows at what is decided next."""
+    """Finds the first refusal; that of a call still streaming is silent, and shows at the next decision."""
     coordinator = QueryCoordinator(lambda _: None)
     failed = failures_by_event(events)
     for said in events:
@@ -300,7 +300,7 @@ PLANTED: list[tuple[Plant, DivergenceKind, tuple[str, ...], str, First]] = [
     PLANTED,
     ids=[row[0].__name__ for row in PLANTED],
 )
-def test_a_planted_change_is_reported_where_it_first_shows(
+def test_a_replay_reports_a_planted_change_at_the_first_event_that_shows_it(
     plant: Plant,
     difference: DivergenceKind,
     kinds: tuple[str, ...],
@@ -322,7 +322,7 @@ def test_a_planted_change_is_reported_where_it_first_shows(
         assert first is anywhere or first(events) == divergence.seq
 
 
-def test_a_newer_system_prompt_is_said_once_and_leaves_a_trace_the_same(
+def test_a_replay_mentions_a_newer_system_prompt_once_and_finds_no_difference(
     thousand: Lines, monkeypatch: Patch
 ) -> None:
     before = replay_lines(thousand["q3"])

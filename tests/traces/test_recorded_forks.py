@@ -1,4 +1,4 @@
-"""A recorded fork answers call by call as it was recorded, asks nobody, and stops where nothing was recorded."""
+"""A recorded fork answers each call from the recording, asks nobody, and stops at a call that was never recorded."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ DISTURBED = (
     e.RecordingFailed,
     e.QueryCancelled,
 )
-"""What a fork does not repeat: failures of this process, and a caller who left."""
+"""Events that a fork does not repeat: failures of the recording process, and a caller who left."""
 
 
 def calls(*words: str) -> ScriptedReply:
@@ -44,7 +44,7 @@ def calls(*words: str) -> ScriptedReply:
 
 
 async def asked(*replies: ScriptedReply, **settings: object) -> Trace:
-    """A query against the double, whose tool says each time something else and takes 30 s for `slow`."""
+    """A query against the double, whose tool says something else each time and takes 30 s for `slow`."""
     told: list[str] = []
 
     async def look_up(words: str) -> str:
@@ -56,7 +56,7 @@ async def asked(*replies: ScriptedReply, **settings: object) -> Trace:
 
     script = Script(replies=replies)
     wishes = QuerySettings(**settings)  # type: ignore[arg-type]  # settings by name
-    # In a thread of its own, for virtual time has a loop of its own.
+    # In another thread, because virtual time runs its own event loop.
     query = await asyncio.to_thread(
         virtual_time.run, ask(script, look_up, settings=wishes)
     )
@@ -75,7 +75,7 @@ def of(kind: type[Event], trace: Sequence[Recorded[Event]]) -> list[Event]:
 
 
 def is_eligible(trace: Trace) -> bool:
-    """True for a query that came to an answer, and of which no event was lost on the way by a planted fault."""
+    """True for a query that reached an answer and lost no event to a planted fault."""
     if answer_of(trace) is None or of_any(DISTURBED, trace):
         return False
     ended: set[str] = set()
@@ -103,7 +103,7 @@ async def test_an_unchanged_fork_of_every_trace_of_the_corpus_gives_the_same_ans
 ):
     differing: list[str] = []
     forked = 0
-    # In these the rules decide something else today, in a fork as in a replay.
+    # Today's rules decide these differently, in a fork as in a replay.
     decided_otherwise = diverging()
 
     for query_id, lines in traces():
@@ -111,13 +111,13 @@ async def test_an_unchanged_fork_of_every_trace_of_the_corpus_gives_the_same_ans
         if not is_eligible(trace):
             continue
         forked += 1
-        # Another place in each trace, and the same one in each run of the test.
+        # The hash varies the place from trace to trace, but not from run to run.
         at = 1 + zlib.crc32(query_id.encode()) % (len(trace) - 1)
         forks = Forks(trace, forms=forms_of(lines))
         _, fork = await forks.fork(at)
         expected = [answer_of(trace)]
         if query_id in decided_otherwise:
-            # The recorded answer where it was drafted before the fork, and what today's rules say everywhere else.
+            # The recorded answer if it was drafted before the fork's place; otherwise the answer by today's rules.
             _, from_the_first = await forks.fork(1, of=query_id)
             expected.append(answer_of(from_the_first))
         same = False
@@ -145,7 +145,7 @@ async def test_alarms_a_caller_who_left_and_earlier_attempts_come_again() -> Non
         by_itself = present & {*kinds[:3], e.QueryResumed}
         is_torn = present & {e.HandlerFailed, e.SessionStalled, e.RecordingFailed}
         is_over = isinstance(trace[-1].event, e.QueryClosed)
-        # A caller who left before anything was asked for: then the fork needs what was never recorded.
+        # The caller left before the first request, so the fork needs replies that were never recorded.
         left_at_once = isinstance(trace[1].event, e.QueryCancelled)
         if not by_itself or is_torn or not is_over or left_at_once:
             continue
@@ -187,7 +187,7 @@ async def test_a_recorded_fork_with_a_setting_replays_though_the_tools_are_other
 @pytest.mark.parametrize(
     "setting", ["max_rounds=1", "max_rounds=4", "briefing_tokens=400", "deadline_s=8"]
 )
-async def test_a_recorded_fork_with_a_setting_replays_wherever_it_begins(
+async def test_a_recorded_fork_with_a_setting_replays_from_any_event(
     setting: str, thousand: Lines
 ) -> None:
     name, value = setting.split("=")
@@ -228,7 +228,7 @@ async def test_a_recorded_fork_with_another_deadline_has_the_alarms_of_that_dead
 
 
 def trace_tools(trace: Trace) -> StoredText | None:
-    """What the first request of a trace offers."""
+    """The tools that the first request of a trace offers."""
     for recorded in trace:
         if isinstance(recorded.event, e.ReasoningStarted):
             return recorded.event.request.tools
@@ -238,7 +238,7 @@ def trace_tools(trace: Trace) -> StoredText | None:
 def with_seqs_of(
     answer: ResponseAssembled, fork: Sequence[Recorded[Event]]
 ) -> ResponseAssembled | None:
-    """The answer with the places of events as the fork has them: these may differ by what was repeated."""
+    """The answer with its event numbers taken from the fork: repeated events may shift them."""
     found = answer_of(fork)
     if found is None or len(found.indicators) != len(answer.indicators):
         return None
@@ -255,7 +255,7 @@ def with_seqs_of(
     )
 
 
-async def test_a_changed_word_of_what_the_model_is_shown_asks_nobody() -> None:
+async def test_a_changed_word_in_a_request_asks_nobody() -> None:
     trace = await asked(calls("a"), calls("b"), ScriptedReply(text="By rules."))
     forks = Forks(trace)
     requested = next(r.seq for r in trace if isinstance(r.event, e.ReasoningRequested))
@@ -273,7 +273,7 @@ async def test_a_changed_word_of_what_the_model_is_shown_asks_nobody() -> None:
 
 
 @pytest.mark.parametrize("mode", ["recorded", "under a fault"])
-async def test_where_no_reply_was_recorded_the_fork_stops_and_says_which(
+async def test_a_fork_stops_at_a_reply_that_was_never_recorded_and_names_it(
     mode: str,
 ) -> None:
     trace = await asked(calls("a"), calls("b"), ScriptedReply(text="By rules."))
@@ -387,7 +387,7 @@ async def test_retries_come_back_as_they_were() -> None:
     )
 
 
-async def test_what_a_fork_says_of_who_answered_is_what_the_recording_says() -> None:
+async def test_a_fork_names_the_reasoners_of_its_recording() -> None:
     trace = await asked(calls("a"), ScriptedReply(text="By rules.", model="claude-x"))
 
     _, fork = await Forks(trace).fork(2)

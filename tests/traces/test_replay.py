@@ -1,4 +1,4 @@
-"""A recorded query replays to the same events, and a changed program is found out at the event where it differs."""
+"""A recorded query replays to the same events, and a replay by a changed program finds the first different event."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_thousand_queries_of_all_kinds_replay_to_the_same_events(
     assert len(results) == 1_000
     assert sum(result.compared for result in results) > 10_000
     met = {type(said.event) for lines in thousand.values() for said in events_of(lines)}
-    # No reviewer takes part in the cast, and its tools stop when they are told to.
+    # The cast has no reviewer, and its tools stop when cancelled.
     unsaid = {RecordingFailed, ToolAnsweredLate, ReviewRequested, DraftReviewed}
     assert set(EVENT_KINDS) - met <= {
         *unsaid,

@@ -1,4 +1,4 @@
-"""A query outlives the process that works on it: killed at any event, it ends with the same answer."""
+"""A query outlives its process: killed at any event, it ends with the same answer."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ Trace = list[Recorded[Event]]
 def deaths(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> tuple[Path, list[dict[str, int]]]:
-    """Folder `n` holds the query that was killed after its event n and gone on with; folder 0 was not killed."""
+    """Folder `n` holds the query that was killed after its event n and resumed; the one in folder 0 ran through."""
     root = tmp_path_factory.mktemp("deaths")
     command = [sys.executable, "-m", "tests.traces.victim", str(root), str(MOST_EVENTS)]
     run = subprocess.run(
@@ -59,7 +59,7 @@ async def _trace(folder: Path) -> Trace:
 
 
 def _answers(trace: Trace) -> list[ResponseAssembled]:
-    """The answer, with its doubts wherever they stand: being interrupted moves the numbers of later events."""
+    """The answer with the event numbers of its doubts blanked: an interruption shifts the numbers of later events."""
     answers = [
         said.event for said in trace if isinstance(said.event, ResponseAssembled)
     ]
@@ -81,7 +81,7 @@ def _calls(folder: Path) -> Counter[str]:
 
 
 def _in_flight(trace: Trace) -> int:
-    """Calls that were asked for and not answered when the process died."""
+    """The number of calls still unanswered when the process died."""
     before = trace[
         : next(
             (

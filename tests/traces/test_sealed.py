@@ -86,7 +86,7 @@ def write_test(folder: Path, trace: Trace, name: str) -> None:
 
 
 def unanswered(lines: Sequence[bytes]) -> Trace:
-    """A query that was interrupted before it had an answer."""
+    """A query interrupted before it had an answer."""
     trace = events_of(lines)
     for place, recorded in enumerate(trace):
         if isinstance(recorded.event, ResponseAssembled):
@@ -96,7 +96,7 @@ def unanswered(lines: Sequence[bytes]) -> Trace:
 
 @pytest.fixture
 def sealed(thousand: Lines, tmp_path: Path) -> Path:
-    """A copy of the source, with sealed tests of five answers and of one query without."""
+    """A copy of the source, with sealed tests of five answers and of one query without an answer."""
     copy_source(tmp_path)
     folder = tmp_path / "sealed"
     folder.mkdir()
@@ -107,7 +107,7 @@ def sealed(thousand: Lines, tmp_path: Path) -> Path:
 
 
 def summary_of(copy: Path, *arguments: str) -> str:
-    """The last line of a run of the sealed tests on the copy."""
+    """Runs the sealed tests on the copy; returns the last line."""
     tests = run(
         copy,
         "-m",
@@ -126,7 +126,7 @@ def summary_of(copy: Path, *arguments: str) -> str:
 def test_sealed_tests_pass_and_a_harmless_new_field_or_setting_breaks_none(
     sealed: Path,
 ) -> None:
-    """The defect: 10 of 11 broke on a new field with a default, while the store's own traces all replayed."""
+    """The defect: 10 of 11 broke on a new field with a default, although all traces of the store still replayed."""
     assert summary_of(sealed).startswith("6 passed")
 
     for edits in HARMLESS.values():
@@ -137,7 +137,7 @@ def test_sealed_tests_pass_and_a_harmless_new_field_or_setting_breaks_none(
 
 
 @pytest.mark.parametrize("name", REAL)
-def test_a_real_change_breaks_a_sealed_test_also_where_fields_are_newer(
+def test_a_real_change_breaks_a_sealed_test_even_if_fields_are_newer(
     name: str, sealed: Path
 ) -> None:
     for file, old, new in [*HARMLESS["a field of a value"], REAL[name]]:
@@ -146,7 +146,7 @@ def test_a_real_change_breaks_a_sealed_test_also_where_fields_are_newer(
     assert " failed" in summary_of(sealed)
 
 
-def test_a_query_without_an_answer_is_sealed_and_what_it_decided_is_compared(
+def test_a_query_without_an_answer_is_sealed_and_its_decisions_are_compared(
     thousand: Lines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = unanswered(thousand["q3"])
@@ -185,7 +185,7 @@ def test_the_answer_of_a_sealed_trace_is_that_of_the_rules_and_not_of_the_file(
     assert replayed.answer.confidence == "low"
 
 
-def test_what_is_crossed_out_may_stand_in_prompt_and_tools_too(
+def test_a_sealed_test_may_redact_words_of_its_prompt_and_tools_too(
     thousand: Lines, tmp_path: Path
 ) -> None:
     for pattern in ("course", "Searches", r"\d{3,}"):

@@ -1,4 +1,4 @@
-"""A second round over a real index brings new passages, also in a query that was interrupted or forked, and replays."""
+"""A second round over a real index brings new passages, even in an interrupted or forked query, and replays."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Trace = Sequence[Recorded[Event]]
 
 
 async def by_round(request: Request) -> Sequence[Json]:
-    """Two searches at once, then two more, then the answer: as far as the attempts in the request show."""
+    """Two searches at once, then two more, then the answer, depending on the attempts that the request lists."""
     shown = request.messages[-1].content[-1].text
     written = "".join(block.text for block in request.messages[0].content)
     if request.tools is None:
@@ -115,7 +115,7 @@ async def test_the_second_round_brings_only_what_the_first_did_not(
     assert len(found[1]) == len(found[2]) == 2
     assert all([*found[1], *found[2]])
     assert not known & all_of(found[2])
-    # Calls of one round know nothing of one another.
+    # Calls of one round run side by side, so the same passage may come twice.
     assert found[1][0] & found[1][1]
     assert replay(trace).divergence is None
 

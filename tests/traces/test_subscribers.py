@@ -1,4 +1,4 @@
-"""A component from outside is part of a query: recorded, replayed, forked and compared like one of ours."""
+"""An external component is part of a query: recorded, replayed, forked and compared like one of ours."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def of_kind(trace: Trace, kind: type[Event]) -> list[Event]:
     return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
 
 
-async def test_its_events_are_recorded_and_its_name_stands_in_the_first(
+async def test_its_events_are_recorded_and_the_first_event_names_it(
     service: Antiphon,
 ) -> None:
     trace = await ask(service)
@@ -141,7 +141,7 @@ async def test_its_events_are_recorded_and_its_name_stands_in_the_first(
     assert ("subscribers", "counter, filing") in first.versions
 
 
-async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(
+async def test_a_replay_compares_its_decisions_and_does_not_repeat_its_actions(
     service: Antiphon,
 ) -> None:
     trace = await ask(service)
@@ -172,7 +172,7 @@ async def test_what_it_decides_is_compared_and_what_it_did_is_not_done_again(
     )
 
 
-async def test_its_state_is_shown_event_by_event(service: Antiphon) -> None:
+async def test_a_replay_shows_its_state_event_by_event(service: Antiphon) -> None:
     trace = await ask(service)
     run = ReplayRun(trace, subscribers=BOTH)
     before = run.states()
@@ -248,7 +248,7 @@ async def test_a_trace_is_shown_exported_and_imported_whole_without_its_subscrib
     assert (found.differences, found.same) == ((), len(trace))
 
 
-async def test_a_query_is_not_gone_on_with_and_not_forked_without_its_subscriber(
+async def test_a_query_is_neither_resumed_nor_forked_without_its_subscriber(
     service: Antiphon, tmp_path: Path
 ) -> None:
     trace = await ask(service)
@@ -269,7 +269,7 @@ async def test_a_query_is_not_gone_on_with_and_not_forked_without_its_subscriber
         await without.close()
 
 
-def test_a_subscriber_that_is_missing_explains_no_changed_rule_of_ours(
+def test_a_missing_subscriber_does_not_excuse_a_changed_rule_of_ours(
     thousand: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     trace = [from_json(line) for line in thousand["q3"]]
@@ -288,7 +288,7 @@ def test_a_subscriber_that_is_missing_explains_no_changed_rule_of_ours(
     assert divergence.difference == "code"
 
 
-async def test_a_fork_is_made_with_it(service: Antiphon) -> None:
+async def test_it_takes_part_in_a_fork(service: Antiphon) -> None:
     trace = await ask(service)
 
     handle = await service.history.fork(trace[0].query_id, 2, [], "recorded")
@@ -309,7 +309,7 @@ async def test_a_fork_is_made_with_it(service: Antiphon) -> None:
         (PassagesCounted(passages=999), "code"),
     ],
 )
-async def test_a_difference_of_what_it_did_is_its_own(
+async def test_the_diff_names_the_cause_of_a_difference_in_its_events(
     service: Antiphon, event: Event, cause: Cause
 ) -> None:
     trace = await ask(service)

@@ -1,4 +1,4 @@
-"""What a trace shows of the acting components is worked out again: a trace that was recorded wrong is found out."""
+"""A replay recomputes what a trace shows of the acting components, and so finds a wrongly recorded trace."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Alarm = DeadlineNeared | DeadlinePassed
 
 
 def traces_with(lines: Lines, kind: Any) -> Iterator[tuple[Trace, int]]:
-    """Traces that hold such an event, each with the place of the first."""
+    """Traces with an event of this kind, each with the index of the first."""
     for each in list(lines.values())[:300]:
         trace = events_of(each)
         for place, recorded in enumerate(trace):
@@ -163,13 +163,13 @@ def test_an_alarm_that_says_another_time_is_left_is_found(thousand: Lines) -> No
         assert differs_at(changed(trace, place, left_s=99.0), place).field == "left_s"
 
 
-def test_a_caller_who_gets_nothing_where_no_answer_could_be_built_is_found(
+def test_the_check_finds_a_caller_who_got_nothing_when_no_answer_could_be_built(
     thousand: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = answer_in(events_of(thousand["q3"]))
     unanswered: Trace = []
     for recorded in events_of(thousand["q3"]):
-        # The session gave up: the one way in which a query is closed without an answer.
+        # The session gave up: only then does a query close without an answer.
         event = recorded.event
         if isinstance(event, ResponseAssembled):
             event = SessionStalled(waiting_for=("nobody",))
@@ -211,7 +211,7 @@ def test_a_planted_change_of_an_acting_component_is_found_and_nothing_else_is(
     assert {divergence.difference for divergence in found} <= {"code"}
 
 
-def test_a_trace_that_is_older_than_the_profile_is_replayed_and_says_what_was_not_compared(
+def test_the_replay_of_a_trace_older_than_the_profile_says_what_it_did_not_compare(
     thousand: Lines,
 ) -> None:
     trace = events_of(thousand["q3"])

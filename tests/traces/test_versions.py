@@ -1,4 +1,4 @@
-"""Traces outlive the program that recorded them: read by a newer one, refused in a sentence, exported in any case."""
+"""Traces outlive the program that recorded them: a newer one reads them or refuses in a sentence, and exports all."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ STORED = Path(__file__).parent / "versions"
 
 
 def stored_file(version: int) -> bytes:
-    """A trace that a program with this version of the vocabulary recorded."""
+    """A trace recorded by a program with this version of the vocabulary."""
     return (STORED / f"{version}.jsonl").read_bytes()
 
 
 def in_version(version: int, rename: dict[str, str]) -> bytes:
-    """The trace of today in the form of another version, whose fields have other names."""
+    """Today's trace in the form of another version, whose fields have other names."""
     lines: list[bytes] = []
     for line in trace_lines(stored_file(VERSION))[1]:
         recorded = msgspec.json.decode(line) | {"version": version}
@@ -49,7 +49,7 @@ def in_version(version: int, rename: dict[str, str]) -> bytes:
 
 
 async def store_with(folder: Path, file: bytes) -> SqliteTraceStore:
-    """A store that holds the events of a file as the program that wrote them stored them."""
+    """A store that holds a file's events as the program that recorded them stored them."""
     store = SqliteTraceStore.open(folder)
     await store.add(read_trace_file(stored_file(VERSION)))
     with closing(sqlite3.connect(folder / FILE_NAME)) as other, other:
@@ -126,7 +126,7 @@ async def test_a_trace_that_is_older_than_a_field_becomes_a_test_in_todays_form(
     older: list[bytes] = []
     for line in lines:
         recorded = msgspec.json.decode(line)
-        # A field that rules fill, and that has a default for traces from before it.
+        # A field that rules fill, with a default for traces that are older than the field.
         recorded["event"].pop("kept_s", None)
         older.append(msgspec.json.encode(recorded))
     query_id = recorded["query_id"]
@@ -151,7 +151,7 @@ async def test_a_trace_that_is_older_than_a_field_becomes_a_test_in_todays_form(
         (-1, "for which there is no reader here"),
     ],
 )
-async def test_a_version_that_cannot_be_read_is_said_in_a_sentence_and_exported(
+async def test_a_version_without_a_reader_is_refused_in_a_sentence_and_exported(
     tmp_path: Path, version: int, said: str
 ) -> None:
     file = in_version(version, {"query": "no_such_field"})

@@ -1,4 +1,4 @@
-"""What can be seen of a trace: where its answer comes from, how two differ, and a test that is made of it."""
+"""The views of a trace: the lineage of its answer, the difference of two traces, and a test made from one."""
 
 from __future__ import annotations
 
@@ -130,7 +130,7 @@ async def test_a_follower_that_comes_back_gets_everything_since_once(
     assert len(CALLS) == 2
 
 
-async def test_a_query_that_is_over_is_not_gone_on_with(stage: Stage) -> None:
+async def test_the_service_does_not_resume_a_query_that_is_over(stage: Stage) -> None:
     await stage.ask()
 
     with pytest.raises(TraceError, match="is over"):
@@ -181,7 +181,7 @@ def test_a_sealed_trace_that_was_changed_is_refused(
     ) == len(thousand["q3"])
 
 
-def test_a_pattern_that_is_none_is_refused(thousand: Lines) -> None:
+def test_an_invalid_pattern_is_refused(thousand: Lines) -> None:
     with pytest.raises(BadInputError, match="no regular expression"):
         trace_test(events_of(thousand["q3"]), "mine", ["("])
 
@@ -242,7 +242,7 @@ def test_a_citation_names_the_place_in_its_lesson(
     assert offset_in_lesson(passage, "y rules") == offset
 
 
-def test_what_a_dropped_sentence_was_worth_and_needed_is_recorded(
+def test_a_briefing_records_the_scores_of_dropped_sentences_and_the_bar_they_missed(
     thousand: Lines,
 ) -> None:
     decayed = 0

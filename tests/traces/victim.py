@@ -1,7 +1,7 @@
-"""Runs a two-round query that is killed (SIGKILL) right after a given event is stored, and goes on with it.
+"""Runs a two-round query, kills it (SIGKILL) right after a given event is stored, and resumes it.
 
-Started by test_resume.py as a process of its own: it forks one child for each death and one for each resumption, so
-that the imports are paid for once and each child dies and lives like a service of its own.
+test_resume.py starts it as a subprocess. It forks one child for each death and one for each resumption: so the imports
+cost their time only once, and each child lives and dies like a separate service.
 """
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ from tests.guarded import guarded
 
 QUERY_ID = "victim"
 FIRST = "bm25 0 0"
-"""What the first round looks for."""
+"""The words that the first round searches for."""
 FILLING = " ".join(
     f"Clerk {n} of the old harbour counted the grain of ship {n}." for n in range(40)
 )
-"""What goes from the last briefing, so that it is summed up."""
+"""Text that does not fit the last briefing, so that it needs a summary."""
 
 
 class MortalStore(SqliteTraceStore):
-    """A store that stores one event after the other, and is killed with its process after the event `dies_at`."""
+    """A store that stores one event after the other, and kills its process after the event `dies_at`."""
 
     dies_at = 0
 
@@ -55,7 +55,7 @@ SUMMARY: list[dict[str, object]] = [{"type": "text", "text": "Clerks counted gra
 
 
 class CountedModel:
-    """Two rounds of tools, then an answer; each request that comes is noted."""
+    """A model with two rounds of tools, then an answer; it notes each request."""
 
     name = "counted"
 
@@ -83,13 +83,13 @@ class CountedModel:
 
 
 def note(folder: Path, line: str) -> None:
-    """One call, written down where a death cannot undo it."""
+    """Writes one call to a file that survives the process."""
     with (folder / "calls").open("a") as calls:
         calls.write(line + "\n")
 
 
 def parts_in(folder: Path) -> Resources:
-    """The doors: a model and two tools that note what is asked of them."""
+    """Ports to a model and two tools that note each of their calls."""
 
     async def search_course_content(text: str) -> str:
         """Searches."""
@@ -120,7 +120,7 @@ def parts_in(folder: Path) -> Resources:
 
 
 async def ask(folder: Path, dies_at: int) -> None:
-    """Asks, and dies."""
+    """Asks, and dies after the given event."""
     store = MortalStore.open(folder)
     store.dies_at = dies_at  # type: ignore[attr-defined]  # `open` makes one of its own class
     parts = parts_in(folder)
@@ -134,7 +134,7 @@ async def ask(folder: Path, dies_at: int) -> None:
 
 
 async def go_on(folder: Path) -> None:
-    """Does what a service does when it starts."""
+    """Resumes unfinished queries, as a service does when it starts."""
     store = SqliteTraceStore.open(folder)
     parts = parts_in(folder)
     for running in await History(
@@ -145,7 +145,7 @@ async def go_on(folder: Path) -> None:
 
 
 def in_a_child(work: Callable[[], Coroutine[Any, Any, None]]) -> int:
-    """Runs `work` in a child process; how it ended, a signal as a negative number."""
+    """Runs `work` in a child process; returns its exit code, negative for a signal."""
     child = os.fork()
     if child == 0:
         code = 1
@@ -158,7 +158,7 @@ def in_a_child(work: Callable[[], Coroutine[Any, Any, None]]) -> int:
 
 
 def main(root: Path, last: int) -> None:
-    """Kills at each event up to `last` and goes on; prints how each child ended."""
+    """Kills a query at each event up to `last` and resumes it; prints how each child ended."""
     for seq in range(last + 1):
         folder = root / str(seq)
         folder.mkdir()
