@@ -1,8 +1,8 @@
-"""Runs the whole set on this machine without Docker: `python deploy/cluster.py` (`make cluster`); Ctrl-C ends it all.
+"""Runs a whole cluster on this machine without Docker: `python deploy/cluster.py` (`make cluster`); Ctrl-C ends it.
 
-The same processes as deploy/docker-compose.cluster.yml has: NATS servers, a Chroma server, API nodes and workers. Each
-has its process id in a file (`worker-1.pid`), so that it can be killed. The others go on, and SIGHUP to this script
-starts what has ended again: this is for trying things out, and no supervisor.
+It starts the processes of deploy/docker-compose.cluster.yml: NATS servers, a Chroma server, API nodes and workers. Each
+writes its process id to a file (`worker-1.pid`), so that you can kill it. The others go on; SIGHUP makes this script
+restart the processes that ended. It is for trying things out, and no supervisor.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ ENDING_S = 45.0
 
 
 class Member(NamedTuple):
-    """A process, and what starts it again."""
+    """A process, with the command and settings to restart it."""
 
     command: list[str]
     settings: dict[str, str]
@@ -39,7 +39,7 @@ class Member(NamedTuple):
 
 
 class Cluster:
-    """The processes by name, in the order in which they were started."""
+    """The processes by name, in starting order."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -47,7 +47,7 @@ class Cluster:
         self._told: set[int] = set()
 
     def start(self, name: str, command: list[str], **settings: str) -> None:
-        """Starts a process that writes what it says, and its id, into files of its own."""
+        """Starts a process; its output and its process id go into files of their own."""
         log = (self._folder / f"{name}.log").open("ab")
         process = subprocess.Popen(
             command,
@@ -55,7 +55,7 @@ class Cluster:
             stdout=log,
             stderr=log,
             cwd=ROOT,
-            # Ctrl-C is for this script alone: it ends the others in their order.
+            # Only this script may get Ctrl-C: it ends the others in their order.
             process_group=0,
         )
         log.close()
@@ -63,7 +63,7 @@ class Cluster:
         self._members[name] = Member(command, settings, process)
 
     def wait_for(self, what: str, holds: Callable[[], bool]) -> None:
-        """Waits until something holds; ends where a process ends before."""
+        """Waits until `holds()` is true; exits if a process ends first."""
         until = time.monotonic() + STARTING_S
         while not holds():
             ended = self.ended()
@@ -75,14 +75,14 @@ class Cluster:
         say(f"{what} is up")
 
     def ended(self) -> str:
-        """Names a process that has ended; empty where none has."""
+        """Names a process that has ended; empty if none has."""
         for name, member in self._members.items():
             if member.process.poll() is not None:
                 return f"{name} ended with {member.process.returncode}"
         return ""
 
     def tell_ended(self) -> None:
-        """Says of each process that ended that it did, once, and how it is started again."""
+        """Reports each process that has ended, once, and the command to restart it."""
         for name, member in self._members.items():
             process = member.process
             if process.poll() is None or process.pid in self._told:
@@ -94,14 +94,14 @@ class Cluster:
             )
 
     def restart_ended(self) -> None:
-        """Starts the processes again that have ended."""
+        """Restarts the processes that have ended."""
         for name, member in list(self._members.items()):
             if member.process.poll() is not None:
                 self.start(name, member.command, **member.settings)
                 say(f"{name} is started again")
 
     def stop(self) -> None:
-        """Ends the processes; the servers last, for workers let their queries end while these are still there."""
+        """Ends the processes, the servers last, because workers need them to let their queries end."""
         servers: list[subprocess.Popen[bytes]] = []
         others: list[subprocess.Popen[bytes]] = []
         for name, member in self._members.items():
@@ -117,7 +117,7 @@ class Cluster:
 
 
 def end(process: subprocess.Popen[bytes]) -> None:
-    """Waits for a process that was told to end, and kills one that does not."""
+    """Waits for a terminated process to end, and kills it if it does not."""
     try:
         process.wait(ENDING_S)
     except subprocess.TimeoutExpired:
@@ -126,7 +126,7 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def start_nats(cluster: Cluster, folder: Path, count: int) -> str:
-    """Starts the NATS servers, and returns their addresses with the password that they were given."""
+    """Starts the NATS servers, and returns their addresses, which include the password."""
     password = secrets.token_hex(24)
     places = folder / "nats"
     places.mkdir(exist_ok=True, mode=0o700)
@@ -170,7 +170,7 @@ def start_chroma(cluster: Cluster, folder: Path) -> str:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Starts everything, says where it is, and waits for Ctrl-C."""
+    """Starts everything, prints the addresses, and waits for Ctrl-C."""
     folder = Path(arguments.folder).resolve()
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     cluster = Cluster(folder)
@@ -222,7 +222,7 @@ def answers(url: str) -> bool:
 
 
 def free_port() -> int:
-    """Returns a port that nobody uses now."""
+    """Returns a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -238,7 +238,7 @@ def _end(_number: int, _frame: FrameType | None) -> None:
 
 
 def main() -> None:
-    """Reads the options and runs the set."""
+    """Reads the options and runs the cluster."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", default="data/cluster", help="for all data")
     parser.add_argument("--courses", default="samples/courses", help="to be indexed")
@@ -249,7 +249,7 @@ def main() -> None:
     parser.add_argument(
         "--no-chroma", action="store_true", help="index in each process"
     )
-    # SIGTERM ends it as Ctrl-C does; started in the background of a script, Ctrl-C would be ignored otherwise.
+    # SIGTERM ends it like Ctrl-C. SIGINT needs a handler because shells make background processes ignore it.
     signal.signal(signal.SIGTERM, _end)
     signal.signal(signal.SIGINT, _end)
     run(parser.parse_args())

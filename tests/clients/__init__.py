@@ -1,1 +1,1 @@
-"""Clients that other people's generators make from the published schema."""
+"""Clients that third-party generators make from the published schema."""

@@ -9,7 +9,7 @@ from openapi_client import ApiClient, Configuration, QueriesApi, QueryRequest, T
 
 
 def used(url: str, stuck_url: str, question: str) -> dict[str, object]:
-    """Returns what came of each use, the slow service's being that of a query to cancel."""
+    """Returns the result of each use; the slow service is for a query to cancel."""
     client = ApiClient(Configuration(host=url))
     stuck = ApiClient(Configuration(host=stuck_url))
     body = QueryRequest(query=question)

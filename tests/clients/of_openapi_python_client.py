@@ -17,7 +17,7 @@ from antiphon_client.models import QueryAnswer, QueryBegun, QueryRequest, TraceR
 
 
 def used(url: str, stuck_url: str, question: str) -> dict[str, object]:
-    """Returns what came of each use, the slow service's being that of a query to cancel."""
+    """Returns the result of each use; the slow service is for a query to cancel."""
     client, stuck = Client(base_url=url), Client(base_url=stuck_url)
     body = QueryRequest(query=question)
 

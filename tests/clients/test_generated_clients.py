@@ -1,4 +1,4 @@
-"""Three generators make clients from the published schema as it is, and the clients ask, follow, cancel and read."""
+"""Three generators make clients from the unchanged published schema; the clients ask, follow, cancel and read."""
 
 from __future__ import annotations
 
@@ -42,19 +42,19 @@ MOST_S = 300
 
 
 def _needed(tool: Path) -> str:
-    """Returns the tool's path; where it is not installed the test is skipped, but in CI."""
+    """Returns the tool's path; without the tool the test skips, except in CI."""
     if not tool.exists() and not IN_CI:
         pytest.skip(f"NO {tool.name}: `make setup-dev` installs it")
     return str(tool)
 
 
 class Made(NamedTuple):
-    """A folder with the published schema, in which a client is made and used."""
+    """A folder with the published schema, to make and use a client in."""
 
     folder: Path
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        """One command, which must end well."""
+        """Runs one command, which must succeed."""
         path = f"{TOOLS}{os.pathsep}{os.environ['PATH']}"
         ended = subprocess.run(
             command,
@@ -69,23 +69,23 @@ class Made(NamedTuple):
         return ended
 
     def schema_names(self) -> list[str]:
-        """The names of the published schemas, but those that say nothing of what they hold."""
+        """The names of the published schemas that need a class."""
         published = json.loads((self.folder / "openapi.json").read_text())
         schemas = published["components"]["schemas"]
-        # The value of a JSON field is any, and needs no class; a union of two is spelled out where it is used.
+        # A JSON value may be anything and needs no class; generators inline the union of two.
         return [name for name in schemas if name not in ("JsonValue", "LiveEvent")]
 
 
 @pytest.fixture
 def made(server: Server, tmp_path: Path) -> Made:
-    """The schema as the service publishes it, in a folder of its own."""
+    """A folder with the schema that the service publishes."""
     published = httpx2.get(f"{server.url}/openapi.json").content
     (tmp_path / "openapi.json").write_bytes(published)
     return Made(tmp_path)
 
 
 def _classes(models: Path) -> set[str]:
-    """The classes of a client, one a file."""
+    """The classes of a client, one for each file."""
     return {_plain(file.stem) for file in models.glob("*.py")}
 
 
@@ -99,7 +99,7 @@ def _missing(made: Made, models: Path) -> list[str]:
 
 
 def _assert_used(run: subprocess.CompletedProcess[str]) -> None:
-    """Holds what a client printed to what the service does."""
+    """Compares the client's output with the expected behaviour of the service."""
     found: dict[str, Any] = json.loads(run.stdout)
     assert "applemailbox7" in found["answer"]
     assert found["calls"] > 0
@@ -125,7 +125,7 @@ def test_openapi_python_client_makes_a_client(
 
     _assert_used(used)
     assert _missing(made, made.folder / "antiphon_client" / "models") == []
-    # The one form of body that it does not know is that of a trace file.
+    # The only kind of body that the generator does not support is a trace file.
     left_out = re.findall("WARNING parsing (.*) within", said.stderr)
     assert left_out == [
         "POST /api/traces/import",
@@ -158,7 +158,7 @@ def test_openapi_typescript_makes_a_client(
     (made.folder / "package.json").write_text('{"type": "module"}')
     shutil.copy(HERE / "of_openapi_typescript.ts", made.folder / "use.ts")
 
-    # What has a default need not be sent: without this, the types demand it.
+    # Without this flag, the types require fields that have a default.
     plainly = ("--default-non-nullable", "false")
     made.run(tool, "openapi.json", "-o", "schema.ts", *plainly)
     made.run(str(NODE_MODULES / ".bin" / "tsc"), *TSC, "use.ts")
@@ -167,7 +167,7 @@ def test_openapi_typescript_makes_a_client(
     _assert_used(used)
 
 
-def test_schemas_have_plain_names_and_nothing_that_openapi_3_1_has_not(
+def test_schemas_have_plain_names_and_nothing_newer_than_openapi_3_1(
     made: Made,
 ) -> None:
     published = json.loads((made.folder / "openapi.json").read_text())

@@ -1,1 +1,1 @@
-"""Several processes over real NATS servers, killed, paused and cut off for real."""
+"""Several processes over real NATS servers, really killed, paused and cut off."""

@@ -20,7 +20,7 @@ QUICK = {"replies": [{"text": "It is a box.", "between_s": 0.05, "delta_chars": 
 
 @pytest.fixture(scope="session")
 def nats_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server that all tests of a process share, each under names of its own."""
+    """The address of a server that all tests of a process share, each under its own names."""
     with nats_server(tmp_path_factory.mktemp("nats")) as server:
         yield server.url
 
@@ -54,7 +54,7 @@ Started = Callable[..., ClusterOf]
 
 @pytest.fixture
 def started(nats_url: str, index: Path) -> Iterator[Started]:
-    """Makes the processes of a test for a model, and ends them with it."""
+    """Starts a test's processes with a given model, and ends them after the test."""
     with ExitStack() as stack:
 
         def start(model_url: str, **settings: str) -> ClusterOf:

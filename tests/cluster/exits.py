@@ -1,4 +1,4 @@
-"""Tools of a user's own that end the process which runs them."""
+"""User tools that end the process that runs them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ async def leave(reason: str) -> str:
 
 
 async def leave_later(reason: str) -> str:
-    """Leave after a second, as where memory runs out: the worker has taken other questions by then.
+    """Leave after a second, as if memory ran out: by then the worker has taken other questions.
 
     Args:
         reason: Why.

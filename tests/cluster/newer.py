@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def load_newer_events() -> None:
-    """Loads the vocabulary with the next version, before anybody else imports it."""
+    """Loads the vocabulary with the next version before any other module imports it."""
     spec = find_spec("antiphon.vocabulary.events")
     assert spec is not None
     assert spec.origin is not None

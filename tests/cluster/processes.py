@@ -1,4 +1,4 @@
-"""Workers, API nodes and a model double as processes over one NATS server, and what tests ask of them."""
+"""Workers, API nodes and a model double as processes over one NATS server, with helpers for tests."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from tests.e2e.conftest import ROOT, STARTING_S, environment
 from tests.e2e.forking import ForkedCommand, address
 
 PATIENCE_S = 60.0
-"""Seconds that a test waits for what must come."""
+"""Seconds that a test waits for something that must happen."""
 
 
 class Process:
-    """One of our commands, whose lines are kept."""
+    """A running command of ours; it keeps the printed lines."""
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class Process:
             self._news.notify_all()
 
     def line_with(self, words: str) -> str:
-        """Waits for a line that holds these words."""
+        """Waits for a line with these words."""
 
         def found() -> str | None:
             return next((line for line in self.said if words in line), None)
@@ -65,21 +65,21 @@ class Process:
         return line
 
     def signal(self, number: int) -> None:
-        """Sends it a signal."""
+        """Sends the process a signal."""
         self.process.send_signal(number)
 
     def kill(self) -> None:
-        """Kills it at once."""
+        """Kills the process at once."""
         self.process.kill()
         self.process.wait(STARTING_S)
 
     def stop(self) -> int:
-        """Tells it to stop, and returns its exit code."""
+        """Asks the process to stop, and returns its exit code."""
         self.process.terminate()
         return self.process.wait(STARTING_S)
 
     def end(self) -> None:
-        """Ends it, whatever state it is in."""
+        """Ends the process, even a paused or a dead one."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGCONT)
             self.kill()
@@ -105,10 +105,10 @@ def _command(
 
 
 class ClusterOf:
-    """The processes of one test, under names of their own on a NATS server.
+    """The processes of one test, under their own names on a NATS server.
 
     Args:
-        forked_at: Where the process listens whose forks they are; None: this test's own.
+        forked_at: Address of the process that forks them; None for this test's own.
     """
 
     def __init__(
@@ -150,30 +150,30 @@ class ClusterOf:
         newer: bool = False,
         **settings: str,
     ) -> Process:
-        """Starts a worker; one of a newer program where that is said."""
+        """Starts a worker, of a newer program if `newer`."""
         process = self._start("worker", *options, newer=newer, **settings)
         if ready:
             process.line_with("takes questions")
         return process
 
     def spare(self, *, newer: bool = False) -> Process:
-        """Starts a worker that stands still until it is sent SIGCONT: whatever is asked before goes to others."""
+        """Starts a worker that stays paused until SIGCONT, so that earlier questions go to others."""
         process = self.worker(newer=newer)
         process.signal(signal.SIGSTOP)
         return process
 
     def node(self, *, newer: bool = False, **settings: str) -> Node:
-        """Starts an API node; one of a newer program where that is said."""
+        """Starts an API node, of a newer program if `newer`."""
         process = self._start("serve", "--port", "0", newer=newer, **settings)
         return Node(process)
 
     def end(self) -> None:
-        """Ends all that was started."""
+        """Ends all processes."""
         self._stack.close()
 
 
 class Node:
-    """An API node, and a caller of it."""
+    """An API node and a client for it."""
 
     def __init__(self, process: Process) -> None:
         self.process = process
@@ -200,7 +200,7 @@ class Node:
         return found
 
     def events(self, query_id: str) -> list[dict[str, Any]]:
-        """Returns what is stored of a query."""
+        """Returns the stored events of a query."""
         trace: list[dict[str, Any]] = self.client.get(f"/api/traces/{query_id}").json()[
             "events"
         ]
@@ -211,11 +211,11 @@ class Node:
         return [each["event"]["kind"] for each in self.events(query_id)]
 
     def after(self, query_id: str, kind: str, times: int = 1) -> None:
-        """Waits until an event of a kind is stored for the so-manyth time."""
+        """Waits until `times` events of a kind are stored."""
         waited(lambda: self.kinds(query_id), lambda kinds: kinds.count(kind) >= times)
 
     def followed(self, query_id: str, after: int = 0) -> Iterator[tuple[str, str]]:
-        """Yields kind and id of each server-sent event; the connection is closed at the end."""
+        """Yields kind and id of each server-sent event; closes the connection at the end."""
         headers = {"Last-Event-ID": str(after)}
         path = f"/api/queries/{query_id}/events"
         with self.client.stream("GET", path, headers=headers) as told:
@@ -232,14 +232,14 @@ class Node:
 
 
 def waited(look: Callable[[], Any], until: Callable[[Any], bool]) -> Any:
-    """Looks until it finds what it waits for, and returns that."""
+    """Polls `look` until its result satisfies `until`, and returns that result."""
     ends_at = time.monotonic() + PATIENCE_S
     while True:
         try:
             found = look()
             if until(found):
                 return found
-        # It may not be there yet.
+        # The query or the server may not be there yet.
         except (KeyError, httpx2.TransportError):
             found = None
         assert time.monotonic() < ends_at, json.dumps(found)[:2000]
@@ -247,7 +247,7 @@ def waited(look: Callable[[], Any], until: Callable[[Any], bool]) -> Any:
 
 
 def is_whole(events: Sequence[dict[str, Any]]) -> bool:
-    """Returns True for a trace without a gap, that ends once."""
+    """Returns True for a trace without gaps that ends exactly once."""
     kinds = [each["event"]["kind"] for each in events]
     numbers = [each["seq"] for each in events]
     return (
@@ -261,7 +261,7 @@ def is_whole(events: Sequence[dict[str, Any]]) -> bool:
 def cluster(
     nats_url: str, data_dir: Path, model_url: str, **settings: str
 ) -> Iterator[ClusterOf]:
-    """Processes that are ended with the test."""
+    """Processes that end with the test."""
     processes = ClusterOf(nats_url, data_dir, model_url, **settings)
     try:
         yield processes

@@ -1,4 +1,4 @@
-"""Where the network is cut between whole processes one side goes on, the other refuses, and nothing is lost."""
+"""When the network between whole processes is cut, one side goes on, the other refuses, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ T = TypeVar("T")
 QUESTION = {"query": "What is applemailbox7?"}
 REPLY = {"text": "It is a box."}
 FIRST_SLOW = {"replies": [REPLY | {"first_byte_s": 8.0, "times": 1}, REPLY], "then": "last"}  # fmt: skip
-"""Of the minority's model: the first call lasts until after the cut."""
+"""The script of the minority's model: its first call lasts until after the cut."""
 
 
 class Side:
@@ -64,14 +64,14 @@ class Side:
         self._health = self.worker.line_with("health at").split("health at ")[1]
 
     def call(self, ask: Callable[[], T]) -> T:
-        """Does something as a caller on this machine."""
+        """Runs `ask` as a caller on this machine."""
         return self._callers.submit(ask).result()
 
     def asked(self) -> httpx2.Response:
         return self.call(lambda: self.node.client.post("/api/queries", json=QUESTION))
 
     def refuses(self) -> httpx2.Response:
-        """Waits until the node refuses a question, and returns how."""
+        """Waits until the node refuses a question, and returns the refusal."""
         found: httpx2.Response = waited(
             self.asked, lambda reply: reply.status_code == 503
         )
@@ -81,18 +81,18 @@ class Side:
         return self.call(lambda: self.node.answered(query_id))
 
     def answers(self) -> dict[str, Any]:
-        """Waits until the node takes a question, and for its answer."""
+        """Waits until the node accepts a question, then for its answer, and returns that."""
         reply = waited(self.asked, lambda reply: reply.status_code == 202)
         return self.answered(reply.json()["query_id"])
 
     def traces(self) -> dict[str, list[dict[str, Any]]]:
-        """The events of each trace that the node lists; called on its machine."""
+        """The events of each trace that the node lists; only callable on its machine."""
         listed = self.node.client.get("/api/traces").json()["traces"]
         ids = [each["query_id"] for each in listed]
         return {query_id: self.node.events(query_id) for query_id in ids}
 
     def readiness(self, status: int) -> httpx2.Response:
-        """Waits until the node says that it is ready, or not."""
+        """Waits until the node's readiness check has this status."""
         found: httpx2.Response = waited(
             lambda: self.call(lambda: self.node.client.get("/readyz")),
             lambda reply: reply.status_code == status,
@@ -100,7 +100,7 @@ class Side:
         return found
 
     def worker_is(self, status: int) -> None:
-        """Waits until the worker says that it takes queries, or not."""
+        """Waits until the worker's health check has this status."""
         address = self._health.split(";")[0]
         waited(
             lambda: self.call(lambda: httpx2.get(f"{address}/readyz")),
@@ -112,10 +112,10 @@ class Side:
 def sides(
     machines: Network, index: Path, tmp_path: Path
 ) -> Iterator[tuple[Side, Side]]:
-    """A node and a worker beside one server, and the same beside two others."""
+    """A node and a worker with one server, and the same with two others."""
     with ExitStack() as stack:
         start_servers(stack, machines, tmp_path)
-        # At once, for each waits for its processes.
+        # In parallel, because each side waits for its processes to start.
         with ThreadPoolExecutor() as starting:
             few = starting.submit(
                 Side, stack, machines, 1, url(1), FIRST_SLOW, index, tmp_path / "few"

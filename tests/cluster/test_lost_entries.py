@@ -1,4 +1,4 @@
-"""Queries that nobody would come to by himself, and those that everybody comes to in vain, with processes killed."""
+"""With processes killed: queries that are in no queue any more, and queries that every worker takes in vain."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ async def test_questions_whose_node_is_killed_and_whose_queue_is_lost_are_answer
     processes = started(quick_model, ANTIPHON_CLAIM_S="1")
     asked = processes.node()
     begun = [asked.begin(), asked.begin()]
-    # It would answer them itself at their deadlines.
+    # A living node would answer them itself at their deadlines.
     asked.process.kill()
     async with connected(nats_url, processes.prefix) as cluster:
         await cluster.jetstream.delete_stream(cluster.naming.queries_stream)
@@ -33,7 +33,7 @@ async def test_questions_whose_node_is_killed_and_whose_queue_is_lost_are_answer
         assert node.kinds(query_id).count("query_resumed") == 1
 
 
-def test_a_question_at_which_every_worker_was_killed_ends_with_the_reason_and_is_listed(
+def test_a_question_whose_workers_were_all_killed_ends_with_the_reason_and_is_listed(
     started: Started, nats_url: str, index: Path, slow_model: str, tmp_path: Path
 ) -> None:
     processes = started(slow_model, ANTIPHON_CLAIM_S="1", ANTIPHON_MOST_CLAIMS="2")

@@ -43,7 +43,7 @@ def test_a_reader_whose_node_is_killed_goes_on_at_another_from_the_last_event_it
     assert second.answered(query_id)["status"] == "answered"
 
 
-def test_text_is_shown_as_it_is_written_by_a_node_that_was_not_asked(
+def test_another_node_than_the_asked_one_streams_the_text_as_it_is_written(
     started: Started, quick_model: str
 ) -> None:
     processes = started(quick_model)
@@ -51,7 +51,7 @@ def test_text_is_shown_as_it_is_written_by_a_node_that_was_not_asked(
     query_id = asked.begin()
     with ThreadPoolExecutor() as readers:
         reading = readers.submit(lambda: list(other.followed(query_id)))
-        # Nobody could be too late to read along.
+        # The worker starts only now, so that the reader cannot be too late for the text.
         processes.worker()
         told = reading.result()
 
@@ -84,7 +84,7 @@ def test_one_request_sent_to_two_nodes_at_once_is_asked_once(
     assert is_whole(nodes[1].events(str(answers[0]["query_id"])))
 
 
-def test_a_query_is_cancelled_by_a_node_that_was_not_asked_also_while_it_waits(
+def test_another_node_than_the_asked_one_cancels_a_query_even_while_it_waits(
     started: Started, slow_model: str
 ) -> None:
     processes = started(slow_model)
@@ -160,7 +160,7 @@ def test_a_question_that_ends_every_worker_is_given_up_with_an_answer_that_says_
     assert [worker.process.returncode for worker in workers] == [3, 3]
     assert state["status"] == "cancelled"
     assert "it was given up: 2 times a worker took it" in state["answer"]["answer"]
-    # One for each of them, and one to end it.
+    # One by each of the two workers that ended, and one by the third, which gives the query up.
     assert node.kinds(query_id).count("query_resumed") == 3
     assert is_whole(node.events(query_id))
 
@@ -190,7 +190,7 @@ def test_neighbours_of_a_question_that_ends_every_worker_are_answered_and_it_alo
             over = starting.submit(
                 lambda: [node.answered(each) for each in (poison, *innocent)]
             )
-            # As whoever supervises workers does: one that ends is started again.
+            # Like a supervisor, starts another worker whenever one ends.
             while not over.done():
                 worker = processes.worker()
                 while worker.process.poll() is None and not over.done():
@@ -260,7 +260,7 @@ def test_a_request_that_is_sent_again_is_acknowledged_only_with_its_question_in_
     asked, other = processes.node(), processes.node()
     once = {"Idempotency-Key": "once"}
     first = asked.client.post("/api/queries", json=QUESTION, headers=once)
-    # As where the queue had refused the question, or its node had died before it.
+    # As if the queue had refused the question, or its node had died before sending it.
     asyncio.run(emptied(nats_url, processes.prefix))
 
     again = other.client.post("/api/queries", json=QUESTION, headers=once)
@@ -270,7 +270,7 @@ def test_a_request_that_is_sent_again_is_acknowledged_only_with_its_question_in_
     assert asyncio.run(emptied(nats_url, processes.prefix)) == 1
 
 
-def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_asked(
+def test_the_asked_node_counts_the_spending_of_a_keys_query_in_a_worker(
     nats_url: str, index: Path, quick_model: str, tmp_path: Path
 ) -> None:
     data_dir = without_traces(index, tmp_path)
@@ -296,7 +296,7 @@ def test_what_a_keys_query_spends_in_a_worker_is_counted_by_the_node_that_was_as
 
 
 async def emptied(nats_url: str, prefix: str) -> int:
-    """Empties the queue of an installation; returns how many questions were in it."""
+    """Empties the queue of an installation; returns the number of questions it held."""
     shared = await connect(nats_url, name="test", prefix=prefix)
     try:
         stream = shared.naming.queries_stream

@@ -1,4 +1,4 @@
-"""While nothing can be stored nobody waits for ever, nothing is acknowledged, and what was acknowledged is kept."""
+"""While storing is impossible no caller waits for ever, nodes acknowledge nothing, and earlier queries survive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUESTION = {"query": "What is applemailbox7?", "deadline_s": DEADLINE_S}
 
 
 class Reply(NamedTuple):
-    """What a caller was told, and after how long."""
+    """The reply that a caller got, and the time it took."""
 
     status: int
     body: dict[str, object]
@@ -35,7 +35,7 @@ class Reply(NamedTuple):
 
 
 class Asked:
-    """A node and a worker with health over three servers, and callers who wait for answers."""
+    """A node, and a worker with a health check, over NATS servers; and callers who wait for answers."""
 
     def __init__(self, processes: ClusterOf, servers: str) -> None:
         self.processes = processes
@@ -51,7 +51,7 @@ class Asked:
         return Reply(reply.status_code, reply.json(), time.monotonic() - began)
 
     def follow(self) -> Reply:
-        """Asks, and reads along to the end."""
+        """Asks, and follows the stream to its end."""
         began = time.monotonic()
         headers = {"Accept": "text/event-stream"}
         reply = self.node.client.post("/api/query", json=QUESTION, headers=headers)
@@ -61,7 +61,7 @@ class Asked:
         return Reply({"event: error": 503}.get(kind, 200), json.loads(data), took_s)
 
     def under_way(self, count: int) -> None:
-        """Waits until so many questions are being worked on."""
+        """Waits until workers have begun `count` questions."""
 
         def thinking() -> int:
             queries = self.node.client.get("/api/queries").json()["queries"]
@@ -70,7 +70,7 @@ class Asked:
         waited(thinking, lambda found: found >= count)
 
     def unready(self) -> tuple[str, str]:
-        """Waits until neither node nor worker is ready; returns what they say."""
+        """Waits until neither node nor worker is ready; returns their reasons."""
         node = waited(
             lambda: self.node.client.get("/readyz"),
             lambda reply: reply.status_code == 503,
@@ -93,7 +93,7 @@ class Asked:
         )
 
     def limit(self, max_bytes: int | None) -> None:
-        """Leaves the traces' stream so many bytes beyond those that it holds; None lifts the limit."""
+        """Limits the stream of traces to `max_bytes` more than it holds; None lifts the limit."""
 
         async def change(shared: Cluster) -> None:
             info = await shared.jetstream.stream_info(shared.naming.traces_stream)
@@ -117,7 +117,7 @@ class Asked:
 
 @contextmanager
 def waiting(asked: Asked) -> Iterator[list[Future[Reply]]]:
-    """Callers who wait for answers that are being worked on."""
+    """Callers who wait for the answers to running queries."""
     with ThreadPoolExecutor(CALLERS) as callers:
         replies = [callers.submit(asked.ask) for _ in range(CALLERS - 1)]
         replies.append(callers.submit(asked.follow))
@@ -125,7 +125,7 @@ def waiting(asked: Asked) -> Iterator[list[Future[Reply]]]:
         yield replies
 
 
-def test_a_caller_is_told_within_two_seconds_of_the_deadline_when_most_servers_are_lost_in_mid_query(
+def test_the_node_replies_within_two_seconds_of_the_deadline_when_most_servers_are_lost_in_mid_query(
     index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with ExitStack() as stack:
@@ -156,8 +156,8 @@ def test_a_caller_is_told_within_two_seconds_of_the_deadline_when_most_servers_a
     for words in (*said, refused.text):
         assert "NATS" in words
         assert "cannot be reached" in words
-    # How soon a node is sure that most servers are away depends on when in a query they are lost: not every caller is
-    # told the reason, and each where the answer will be.
+    # The moment of the loss within a query decides how soon a node is sure that most servers are away. So not every
+    # reply gives that reason, but each says how to fetch the answer later.
     for each in told:
         assert "has no answer that is stored by its deadline" in str(each.body)
         assert "GET /api/queries/" in str(each.body)
@@ -166,7 +166,7 @@ def test_a_caller_is_told_within_two_seconds_of_the_deadline_when_most_servers_a
     assert max(each.took_s for each in told) < DEADLINE_S + 2
 
 
-def test_a_caller_is_told_within_two_seconds_of_the_deadline_when_the_stream_of_traces_is_full(
+def test_the_node_replies_within_two_seconds_of_the_deadline_when_the_stream_of_traces_is_full(
     nats_url: str, index: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with (
@@ -206,7 +206,7 @@ def list_of_running(node: Node) -> list[str]:
 
 
 def show(capsys: pytest.CaptureFixture[str], what: str, told: list[Reply]) -> None:
-    # Figures to be read.
+    # The figures are for a person to read.
     with capsys.disabled():
         times = ", ".join(f"{each.status} after {each.took_s:.1f} s" for each in told)
         print(f"\n{what}, deadline {DEADLINE_S:.0f} s: {times}")  # noqa: T201

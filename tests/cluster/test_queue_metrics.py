@@ -1,4 +1,4 @@
-"""The queue of a cluster in the metrics of an API node and of workers, read over HTTP as Prometheus reads them."""
+"""The queue of a cluster in the metrics of an API node and of workers, read over HTTP like Prometheus does."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Watched:
         self.url = f"{url}/metrics"
 
     def value(self, name: str, **labels: str) -> float | None:
-        """Returns the sum of a metric's series that have these labels; None where there is none."""
+        """Returns the sum of a metric's series with these labels; None if there are none."""
         found: list[float] = []
         for family in text_string_to_metric_families(httpx2.get(self.url).text):
             for sample in family.samples:
@@ -38,7 +38,7 @@ def health_of(worker: Process) -> Watched:
     return Watched(said.split("health at ")[1].split(";")[0])
 
 
-def test_the_queue_is_shown_by_nodes_and_workers_and_what_each_worker_did_by_itself(
+def test_nodes_and_workers_show_the_queue_and_each_worker_its_own_work(
     started: Started, slow_model: str
 ) -> None:
     processes = started(slow_model, **SHOWN)
@@ -63,7 +63,7 @@ def test_the_queue_is_shown_by_nodes_and_workers_and_what_each_worker_did_by_its
         assert each.value("antiphon_queue_dead") == 0
     assert working.value("antiphon_claims_total", taken="first") == 1
 
-    # Before the other is started, which may take longer than the query has left.
+    # Kill it first: starting the other worker may take longer than the query has left.
     first.kill()
     taking_over = health_of(processes.worker("--health", "0"))
     assert node.answered(query_id)["status"] == "answered"

@@ -1,4 +1,4 @@
-"""Keys, limits and what was spent, over two nodes with folders of their own, as on two machines."""
+"""Keys, limits and spending, shared by two nodes with separate folders, as on two machines."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_key_of_one_node_is_known_to_all_and_its_limits_hold_over_them_togethe
         beside = nodes[1].client.post("/api/queries", json=QUESTION)
         there.worker()
         nodes[1].answered(begun)
-        # It was let in by the other, and is counted there a moment later.
+        # The other node admitted the query, and this one counts it a moment later.
         waited(lambda: asked(nodes[1]), lambda status: status == 202)
         waited(
             lambda: nodes[0].client.get("/api/usage").json()["shares"][0],

@@ -1,4 +1,4 @@
-"""Programs of two versions side by side, whose vocabularies differ: nothing is lost, whoever comes to it."""
+"""Programs of two versions side by side, with different vocabularies: neither loses the other's queries."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.cluster.processes import is_whole, waited
 UNREADABLE = "query_not_resumed"
 
 
-def test_a_newer_worker_goes_on_with_what_an_older_one_began(
+def test_a_newer_worker_resumes_the_query_of_an_older_one(
     started: Started, slow_model: str
 ) -> None:
     processes = started(slow_model, ANTIPHON_CLAIM_S="1")
@@ -34,14 +34,14 @@ def test_a_newer_worker_goes_on_with_what_an_older_one_began(
     assert "a newer Antiphon" in refused.json()["error"]["message"]
 
 
-def test_an_older_worker_leaves_what_it_cannot_read_to_a_newer_one_however_often_it_comes(
+def test_an_older_worker_leaves_an_unreadable_query_to_a_newer_one_every_time_it_comes(
     started: Started, quick_model: str
 ) -> None:
     processes = started(quick_model, ANTIPHON_CLAIM_S="1", ANTIPHON_MOST_CLAIMS="2")
     older = processes.worker()
     newer_node = processes.node(newer=True)
     query_id = newer_node.begin()
-    # More often than a query may be claimed that ends its workers.
+    # More often than the limit on claims, which is for queries that end their workers.
     waited(
         lambda: [line for line in older.said if UNREADABLE in line],
         lambda lines: len(lines) > 3,

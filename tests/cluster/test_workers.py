@@ -1,4 +1,4 @@
-"""Workers that are killed, paused and stopped in mid-query: another goes on, and only with what was under way."""
+"""Workers killed, paused and stopped in mid-query: another one resumes, and repeats only the unfinished call."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.e2e.processes import run
 from tests.key_server import KeyServer, key_server
 
 
-def test_a_killed_workers_query_is_gone_on_with_by_another_and_only_its_call_is_repeated(
+def test_another_worker_resumes_a_killed_workers_query_and_repeats_only_its_unfinished_call(
     started: Started, slow_model: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     processes = started(slow_model)
@@ -34,7 +34,7 @@ def test_a_killed_workers_query_is_gone_on_with_by_another_and_only_its_call_is_
     events = node.events(query_id)
     kinds = node.kinds(query_id)
     resumed = [each for each in events if each["event"]["kind"] == "query_resumed"]
-    # A figure to be read, and none that decides.
+    # The figure is for a person to read, and decides nothing.
     with capsys.disabled():
         sys.stdout.write(
             f"\ntaken over {resumed[-1]['at'] - killed_at:.2f} s after the kill; a claim lasts 1.5 s\n"
@@ -72,7 +72,7 @@ def test_a_paused_worker_adds_nothing_when_it_wakes_and_goes_on_working(
 def test_a_paused_worker_that_wakes_while_another_works_writes_nothing_into_its_trace(
     started: Started, slow_model: str
 ) -> None:
-    # The claim lasts long enough that the first worker still believes in it when the second has gone on.
+    # The claim lasts long enough for the first worker to believe in it still when the second has resumed the query.
     processes = started(slow_model, ANTIPHON_CLAIM_S="2")
     paused = processes.worker()
     other = processes.spare()
@@ -109,7 +109,7 @@ def test_a_worker_that_is_stopped_lets_its_query_end(
 def test_a_worker_that_may_not_wait_leaves_its_query_to_another_at_once(
     started: Started, slow_model: str
 ) -> None:
-    # Nobody could wait for such a claim to end by itself.
+    # The claim is too long for the test to wait for its end: the worker must give it up.
     processes = started(slow_model, ANTIPHON_CLAIM_S="120")
     stopped = processes.worker("--drain", "0")
     other = processes.spare()

@@ -1,1 +1,1 @@
-"""Hostile content: what documents, tools and models may try, and what comes of it."""
+"""Hostile content: the attacks that documents, tools and models may try, and their effect."""

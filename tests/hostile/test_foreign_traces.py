@@ -57,7 +57,7 @@ def check(form: Form) -> None:
         return
     for query in found.queries:
         assert replay(query).divergence is None
-        # What is stored must be read again.
+        # A stored event must be readable.
         assert event_of(plain(query[0].event)) == query[0].event
 
 
@@ -101,7 +101,7 @@ def deep(levels: int) -> bytes:
 
 
 def long_loop(rounds: int, chars: int) -> Form:
-    """A trajectory of so many rounds, of which each shows all before it."""
+    """A trajectory of `rounds` rounds, each of which repeats all those before it."""
     step = {
         "source": "agent",
         "message": "",
@@ -139,7 +139,7 @@ def long_loop(rounds: int, chars: int) -> Form:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_what_is_too_large_too_deep_or_none_is_refused(
+def test_a_file_that_is_too_large_too_deep_or_no_recording_is_refused(
     form: Form, sentence: str
 ) -> None:
     refused: list[str] = []
@@ -166,7 +166,7 @@ def test_what_is_too_large_too_deep_or_none_is_refused(
     ],
     ids=["question", "system prompt", "tool", "reply", "error"],
 )
-def test_a_secret_is_taken_out_wherever_it_stands(
+def test_a_secret_is_redacted_in_every_part_of_an_exchange(
     place: Callable[[Form], None],
 ) -> None:
     line = exchange("Why?", dict(SAID))
@@ -218,7 +218,7 @@ def test_calls_without_ids_repeated_calls_and_repeated_ids_are_one_loop() -> Non
     assert kinds.count("breaker_tripped") == 0
     assert kinds[-1] == "query_closed"
     assert replay(query).divergence is None
-    # Our own machine repeats no call: it is legal only where the trace says that it is another program's.
+    # Our own state machine repeats no call: such a trace is legal only if it says that another program recorded it.
     first = query[0].event
     assert isinstance(first, QueryReceived)
     ours = replace(query[0], event=replace(first, imported=None))
@@ -244,7 +244,9 @@ def test_attempts_that_failed_are_retries_and_a_recording_that_ends_early_says_s
     assert end.why == "the recording ends here: it has no result of f (t)"
 
 
-def test_conversations_in_one_file_stay_apart_and_keep_what_was_said_before() -> None:
+def test_conversations_in_one_file_stay_apart_and_keep_their_earlier_exchanges() -> (
+    None
+):
     first = exchange("Why?", SAID)
     other = exchange("Who?", {"type": "text", "text": "He."})
     next_ = exchange("Why?", {"type": "text", "text": "No."})
@@ -264,13 +266,13 @@ def test_conversations_in_one_file_stay_apart_and_keep_what_was_said_before() ->
     assert told == [("Why?", []), ("Who?", []), ("Sure?", ["Yes."])]
 
 
-def test_the_queries_of_a_file_are_told_apart_by_how_their_ids_begin() -> None:
+def test_the_ids_of_the_queries_of_one_file_begin_differently() -> None:
     found = read([exchange(question, SAID) for question in ("Why?", "Who?")])
 
     assert len({query[0].query_id[:12] for query in found.queries}) == 2
 
 
-def test_subagents_that_are_no_list_are_left_out() -> None:
+def test_subagents_in_another_form_than_a_list_are_left_out() -> None:
     step = {"source": "user", "message": "Why?"}
     steps = [step, {"source": "agent", "message": "So."}]
     form = {"schema_version": "ATIF-v1.7", "steps": steps, "subagent_trajectories": 7}

@@ -1,4 +1,4 @@
-"""Text that no reader of a document sees is not read: pages and Word files that hide it, letters that do not show."""
+"""The index skips text that is invisible to readers: hidden parts of pages and Word files, invisible letters."""
 
 from __future__ import annotations
 
@@ -33,7 +33,9 @@ def words_of(content: Content) -> str:
         f"<script>{ORDER}</script>",
     ],
 )
-def test_what_a_page_hides_is_not_read_and_what_is_beside_it_is(hidden: str) -> None:
+def test_the_reader_skips_what_a_page_hides_and_keeps_the_text_beside_it(
+    hidden: str,
+) -> None:
     page = f"<html><body><p>A log</p>{hidden}<p>is a file.</p></body></html>"
 
     words = words_of(read_page(page.encode()))
@@ -47,7 +49,7 @@ def test_what_a_page_hides_is_not_read_and_what_is_beside_it_is(hidden: str) -> 
     "style",
     ["font-size: 0.9em", "opacity: 0.5", "display: block", "font-size:05px"],
 )
-def test_what_a_page_shows_is_read(style: str) -> None:
+def test_the_reader_keeps_what_a_page_shows(style: str) -> None:
     page = f'<html><body><p style="{style}">A log is a file.</p></body></html>'
 
     assert "A log is a file." in words_of(read_page(page.encode()))

@@ -37,14 +37,14 @@ SCRIPT = {
 
 
 def _seen(at: Site) -> str:
-    """Returns all that is stored in the folder, and all that the model was sent."""
+    """Returns everything that is stored in the folder, and all requests to the model."""
     files = [path for path in at.house.folder.rglob("*") if path.is_file()]
     stored = b"".join(path.read_bytes() for path in files)
     return stored.decode(errors="replace") + at.house.sent()
 
 
 async def _listed(client: httpx2.AsyncClient, session_id: str) -> list[str]:
-    """Returns all that can be read of the traces."""
+    """Returns everything that a caller can read of the traces."""
     texts = [
         (await client.get("/api/traces")).text,
         (await client.get("/api/question-sets")).text,
@@ -61,7 +61,7 @@ async def _listed(client: httpx2.AsyncClient, session_id: str) -> list[str]:
 async def _imported(
     client: httpx2.AsyncClient, exported: bytes, old: str, new: str
 ) -> httpx2.Response:
-    """Imports a trace in which a text or a name is another."""
+    """Imports a trace with a text or a name replaced."""
     changed = exported.decode().replace(old, new)
     assert old in exported.decode()
     head, *lines = changed.encode().splitlines()
@@ -73,7 +73,7 @@ async def _imported(
 
 
 async def _saved(client: httpx2.AsyncClient, written: str) -> list[httpx2.Response]:
-    """Saves sets of questions in which keys stand in every place."""
+    """Saves sets of questions with keys in every field."""
     question = {"question": written, "earlier": [written], "note": written}
     both = {written[:100]: written[:200]}
     asked_with = {"of": "s1", "left": both, "right": both}
@@ -94,7 +94,7 @@ async def _saved(client: httpx2.AsyncClient, written: str) -> list[httpx2.Respon
 async def _by_the_door(
     client: httpx2.AsyncClient, written: str
 ) -> list[httpx2.Response]:
-    """Asks as clients of OpenAI's API do, with a conversation before it, and for a title; and calls tools over MCP."""
+    """Asks as clients of OpenAI's API do, with an earlier conversation and for a title; and calls tools over MCP."""
     said = {"role": "assistant", "content": written}
     asked = {"role": "user", "content": written}
     title = (
@@ -181,15 +181,15 @@ async def test_a_key_in_a_text_is_neither_stored_shown_logged_nor_sent_to_the_mo
     shown = seen + "".join(listed) + str(lines)
     shown += "".join(reply.text for reply in replies)
     assert first.status_code == 200
-    # A text is redacted; a name that is a key is refused.
+    # The service redacts a key in a text, and refuses one as a name.
     assert [reply.status_code for reply in replies[-4:]] == [201, 422, 422, 422]
     for key in (own, others):
-        # Wherever it stands, and whether or not its lines were broken, a stretch of it would.
+        # A piece of the key would appear in any leak, even in one with other line breaks.
         for piece in (key[20:32], key[44:56]):
             assert piece.lower() not in shown.lower()
 
 
-async def test_words_round_a_key_stay_as_they_are(tmp_path: Path) -> None:
+async def test_words_around_a_key_stay_as_they_are(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         key = at.key("acme")
         asked = {"query": f"The key {key} is mine, and what is BM25?"}
@@ -201,7 +201,7 @@ async def test_words_round_a_key_stay_as_they_are(tmp_path: Path) -> None:
 
 
 async def test_a_key_is_redacted_before_any_was_made(tmp_path: Path) -> None:
-    # It may be that of another service.
+    # It may be the key of another such service.
     key = "ant_0123456789ab_" + "xY3-" * 10 + "xyz"
     async with site(tmp_path) as at:
         await at.client().post("/api/query", json={"query": f"What is {key}?"})
@@ -210,7 +210,7 @@ async def test_a_key_is_redacted_before_any_was_made(tmp_path: Path) -> None:
     assert key[17:] not in seen
 
 
-def test_what_only_looks_like_the_beginning_of_a_key_is_none() -> None:
+def test_a_text_that_only_looks_like_the_beginning_of_a_key_stays() -> None:
     for text in (
         "an ant_hill",
         "relevant_0123456789ab is a name",

@@ -1,4 +1,4 @@
-"""Addresses are found wherever something would follow them, and nothing else is taken for one."""
+"""The search for addresses finds every one that a program would follow, and takes nothing else for one."""
 
 from __future__ import annotations
 

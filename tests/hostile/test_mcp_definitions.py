@@ -1,4 +1,4 @@
-"""What an MCP server says of its tools is bounded, and believed as little as possible; so is the file that names it."""
+"""We bound an MCP server's description of its tools and trust little of it; likewise the file that names the server."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def made(properties: object, required: object = None, defs: object = None) -> An
     ],
     ids=str,
 )
-def test_a_schema_that_no_model_can_be_shown_leaves_its_tool_out(
+def test_a_tool_whose_schema_no_model_could_use_is_left_out(
     properties: object, required: object, why: str
 ) -> None:
     with pytest.raises(ToolDefinitionError, match=why):
@@ -107,7 +107,7 @@ async def test_arguments_are_checked_by_the_schema_and_sent_as_they_are() -> Non
         tool.parameters.read('{"n": 10}')
     with pytest.raises(BadInputError, match="of: wanted"):
         tool.parameters.read('{"n": 1, "of": [7]}')
-    # Read leniently, as those of every tool: a list that is written as text.
+    # As for every tool, a list written as text is accepted.
     lenient = tool.parameters.read('{"n": 1, "of": "[\\"a\\"]"}')
 
     assert json.loads(await tool.run(**given)) == {"n": 3}
@@ -166,7 +166,7 @@ def test_a_result_that_is_only_structured_is_its_json() -> None:
     assert output.passages[0].source == "s__look"
 
 
-def test_a_tool_that_says_that_it_failed_has_failed_in_its_own_words() -> None:
+def test_the_failure_of_a_tool_has_the_words_of_the_tool() -> None:
     failed = Result(content=[TextContent(text="closed")], is_error=True)
 
     with pytest.raises(RemoteError, match="closed"):
@@ -198,7 +198,7 @@ def test_a_file_that_cannot_be_used_is_refused_with_what_to_do(
         read_mcp_file(file)
 
 
-def test_keys_of_other_clients_are_passed_over_and_a_disabled_server_too(
+def test_the_reader_ignores_other_clients_keys_and_disabled_servers(
     tmp_path: Path,
 ) -> None:
     file = tmp_path / "server.json"
@@ -209,7 +209,7 @@ def test_keys_of_other_clients_are_passed_over_and_a_disabled_server_too(
     assert list(read_mcp_file(file)) == ["on"]
 
 
-def test_values_of_the_file_are_masked_but_for_plain_words() -> None:
+def test_values_of_the_file_are_masked_except_plain_words() -> None:
     server = McpServer(
         url="https://example.org/model-context-protocol/s3cr3t-of-the-path",
         env={

@@ -1,4 +1,4 @@
-"""No pattern of ours takes more steps than a text has letters, times a fixed number, whatever stands in the text."""
+"""On any text, the steps that each of our patterns takes grow only linearly with the number of letters."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from tests.pattern_steps import Machine, TooManySteps, example, repeats_without_
 
 LENGTHS = (200, 400, 800, 1_600)
 GROWTH = 2.6
-"""How many times the steps twice the letters may take: 4 where the whole rest is looked through again and again."""
+"""The growth in steps allowed for twice the letters; a pattern that rescans the whole rest from each letter has 4."""
 STEPS_A_LETTER = 3_000
-"""Enough for a pattern that looks at the next two hundred letters from each letter, as some of ours do."""
+"""Enough for a pattern that looks ahead two hundred letters from each letter, as some of ours do."""
 BEGINNINGS = (2, 3, 4, 6, 8, 12, 20, 40)
 ROOT = Path(antiphon.__file__).parent
 
 
 class Pattern(NamedTuple):
-    """A pattern of the program, and whether it is only asked about the beginning of a text."""
+    """A pattern of the program, and whether the program tries it only at the beginning of a text."""
 
     name: str
     pattern: re.Pattern[Any]
@@ -35,7 +35,7 @@ class Pattern(NamedTuple):
 
 
 def patterns() -> Iterator[Pattern]:
-    """Yields each pattern that a module of the program holds by a name, alone or in a sequence."""
+    """Yields each pattern that a module of the program assigns to a name, alone or in a sequence."""
     seen: set[int] = set()
     for module in modules():
         for name, value in list(vars(module).items()):
@@ -59,7 +59,7 @@ def modules() -> Iterator[ModuleType]:
 
 
 def asked(module: ModuleType, name: str) -> set[str]:
-    """Returns the methods of a pattern that its module calls; `search` where it calls none itself."""
+    """Returns the methods of a pattern that its module calls; `search` if it calls none itself."""
     assert module.__file__ is not None
     source = Path(module.__file__).read_text()
     return set(re.findall(rf"\b{name}\.(\w+)\(", source)) or {"search"}
@@ -79,7 +79,7 @@ def examples(pattern: Pattern, random: Random, count: int) -> list[str]:
 
 
 class Repetition(NamedTuple):
-    """A text of what may begin a match, and one piece over and over behind it, with no end to the match."""
+    """A text that may begin a match, followed by one piece over and over that never completes it."""
 
     before: str
     piece: str
@@ -89,7 +89,7 @@ class Repetition(NamedTuple):
 
 
 def repetitions(pattern: Pattern) -> Iterator[Repetition]:
-    """Yields what a match consists of or begins with, alone, and the letters of a match behind it."""
+    """Yields repetitions of a match's beginnings and letters, alone, and of its letters after a whole match."""
     found = [text for text in examples(pattern, Random(pattern.name), 4) if text]
     pieces = {text[:length] for text in found for length in BEGINNINGS}
     for text in found:
@@ -114,7 +114,7 @@ def test_twice_the_letters_take_about_twice_the_steps(pattern: Pattern) -> None:
 def grows_with_the_letters(
     machine: Machine, repetition: Repetition, *, anchored: bool
 ) -> bool:
-    """Returns True if some doubling of the text takes about twice the steps: a bounded look ahead shows late."""
+    """Returns True if some doubling of the text about doubles the steps; a bounded lookahead levels off only late."""
     before = 0
     for letters in LENGTHS:
         try:

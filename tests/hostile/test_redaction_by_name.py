@@ -1,4 +1,4 @@
-"""What is redacted by a name: what it takes, what it leaves, and that none of it is stored, sent, or told outside."""
+"""Named kinds of redaction: the texts they take and leave, and that no secret is stored, sent or exported."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def redacted(kinds: str, text: str) -> str:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_written_as_usual_is_taken_and_the_words_round_it_stay(
+def test_redaction_takes_secrets_in_their_usual_form_and_leaves_the_words_around_them(
     kind: str,
 ) -> None:
     for secret in TAKEN[kind]:
@@ -64,7 +64,7 @@ def test_what_is_written_as_usual_is_taken_and_the_words_round_it_stay(
 
 
 @pytest.mark.parametrize("text", OF_A_PAIR)
-def test_of_a_name_and_its_secret_the_secret_is_taken(text: str) -> None:
+def test_redaction_takes_the_secret_and_leaves_its_name(text: str) -> None:
     shown = redacted("keys", text)
 
     assert shown.startswith(OF_A_PAIR[text])
@@ -76,12 +76,12 @@ def test_course_text_stays_as_it_is(text: str) -> None:
     assert redacted("keys,email,phone", text) == text
 
 
-def test_a_name_that_there_is_not_is_refused() -> None:
+def test_an_unknown_kind_is_refused() -> None:
     with pytest.raises(ConfigurationError, match="keys, email, phone"):
         load_settings(redact_kinds="keys, iban")
 
 
-def test_own_patterns_hold_beside_them() -> None:
+def test_a_users_own_patterns_work_beside_the_named_kinds() -> None:
     settings = load_settings(redact_kinds="email", redact="[A-Z]{3}-[0-9]{4}")
 
     shown = redaction_of(settings).text("ABC-1234 of jane@x.example.org")
@@ -95,11 +95,11 @@ def test_text_made_to_take_long_takes_no_time(kind: str) -> None:
 
     for piece in ("a.", "1 ", "(0", "a@", "x-", "+1 ", "password=", "A" * 10):
         text = piece * (20_000 // len(piece))
-        # A text that takes longer is replaced whole, which these are not.
+        # Redaction replaces a text whole if it takes too long.
         assert redaction.text(text) != "█" * len(text), piece
 
 
-async def test_none_of_it_is_stored_sent_or_told_outside(tmp_path: Path) -> None:
+async def test_no_secret_is_stored_sent_or_exported(tmp_path: Path) -> None:
     secrets = [secret for each in TAKEN.values() for secret in each]
     question = f"What of {' and '.join(secrets)}?"
 

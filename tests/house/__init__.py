@@ -1,1 +1,1 @@
-"""Checks of the house itself, run by `make check`, by the tests or by hand."""
+"""Checks of the repository itself, run by `make check`, by the tests or by hand."""

@@ -39,7 +39,7 @@ _SPECIAL = (
 
 
 class Row(NamedTuple):
-    """What came of calling one route as each role."""
+    """Whether one route admits each role."""
 
     what: str
     allowed: tuple[bool, ...]
@@ -66,7 +66,7 @@ async def _called(at: Site) -> list[Row]:
         allowed = []
         for role in ROLES:
             caller = callers[role]
-            # Such a thing is never all that somebody does: the route's own scope comes with it.
+            # These permissions only add to a route, so the caller also has the route's own scope.
             if role != NO_KEY:
                 caller = at.tenant("acme", beside, role)
             allowed.append(await _lets(caller, method, *_special(trace, path)))
@@ -77,7 +77,7 @@ async def _called(at: Site) -> list[Row]:
 async def _lets(
     caller: httpx2.AsyncClient, method: str, path: str, body: Any = None
 ) -> bool:
-    """Returns True if the door lets the caller in; what is asked for need not be there."""
+    """Returns True if the route admits the caller, even if it then finds nothing."""
     sent: dict[str, Any] = {}
     if method == "POST":
         sent["json"] = body or {}

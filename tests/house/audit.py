@@ -1,6 +1,6 @@
 """`make audit`: risky calls, secrets in files, licences, known weaknesses of the locked versions, a bill of materials.
 
-Exit code 1 where something is found that tests/house/audit_exceptions.py does not explain, or explains in vain.
+Exits with 1 on a finding that tests/house/audit_exceptions.py does not explain, or an explanation without a finding.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from tests.house.audit_exceptions import (
 from tests.house.complexity import product_files
 from tests.house.requirements import EXTRAS, ROOT, brought_by, requirements
 
-# Traces hold hashes, and the lock of npm's packages those of files.
+# Traces and lock files hold hashes, which look like secrets.
 NOT_SCANNED = r"\.jsonl$|package-lock\.json$|requirements\.lock$|tests/traces/(golden|corpus|versions)/|\.svg$"
 _WORDS = {
     "mit license": "MIT", "mit": "MIT", "the mit license (mit)": "MIT", "bsd license": "BSD", "bsd": "BSD",
@@ -43,7 +43,7 @@ _WORDS = {
 
 
 class Finding(NamedTuple):
-    """Something that a tool found."""
+    """A tool's finding."""
 
     rule: str
     file: str
@@ -51,7 +51,7 @@ class Finding(NamedTuple):
 
 
 def risky_calls() -> list[Finding]:
-    """Returns what bandit finds in the product."""
+    """Returns bandit's findings in the product."""
     files = [str(path.relative_to(ROOT)) for path in product_files() if path.suffix == ".py"]  # fmt: skip
     report = _json_of("bandit", "--quiet", "--format", "json", "--exit-zero", *files)
     return [
@@ -61,7 +61,7 @@ def risky_calls() -> list[Finding]:
 
 
 def secrets() -> list[Finding]:
-    """Returns what detect-secrets finds in all files that git knows."""
+    """Returns detect-secrets' findings in all files that git tracks."""
     scan = ("scan", "--exclude-files", NOT_SCANNED)
     report = _json_of("tests.house.secrets_scan", *scan)
     found: list[Finding] = []
@@ -72,7 +72,7 @@ def secrets() -> list[Finding]:
 
 
 def unexplained(found: Sequence[Finding], allowed: Iterable[Allowed]) -> list[str]:
-    """Returns in words what is found and not allowed, and what is allowed and not found."""
+    """Describes each finding that is not allowed, and each allowance without a finding."""
     keys = {(each.rule, each.file) for each in allowed}
     problems = [
         f"{each.file}:{each.line}: {each.rule}"
@@ -85,7 +85,7 @@ def unexplained(found: Sequence[Finding], allowed: Iterable[Allowed]) -> list[st
 
 
 def licences() -> dict[str, str]:
-    """Returns the licence of each package that the service may be installed with, as far as that is here."""
+    """Returns the licence of each package that an installation of the service may have, if it is installed here."""
     found: dict[str, str] = {}
     for name in brought_by(requirements(*EXTRAS)):
         try:
@@ -97,7 +97,7 @@ def licences() -> dict[str, str]:
 
 
 def unknown_licences(found: dict[str, str]) -> list[str]:
-    """Returns in words the packages whose licence is not among those that may be shipped."""
+    """Describes the packages whose licence is not among those that may be shipped."""
     problems: list[str] = []
     for name, licence in sorted(found.items()):
         if name not in LICENCE_EXCEPTIONS and not _may_be_shipped(licence):
@@ -109,7 +109,7 @@ def unknown_licences(found: dict[str, str]) -> list[str]:
 
 
 def _may_be_shipped(licence: str) -> bool:
-    """Returns True if all licences of one alternative may be; an expression of SPDX, or a word of the package's own."""
+    """Returns True if all licences of one alternative may be shipped; takes SPDX expressions or packages' own words."""
     for alternative in licence.split(" OR "):
         parts = re.split(r"\s+AND\s+|[()]", alternative)
         named = {part.strip() for part in parts if part.strip()}
@@ -119,7 +119,7 @@ def _may_be_shipped(licence: str) -> bool:
 
 
 def weaknesses() -> tuple[list[str], str]:
-    """Returns the known weaknesses of the locked versions in words, and why they could not be looked up, if so."""
+    """Describes the known weaknesses of the locked versions, and the reason if the lookup failed."""
     run = subprocess.run(
         [sys.executable, "-m", "pip_audit", "-r", "requirements.lock", "--no-deps", "--disable-pip", "-f", "json"],
         cwd=ROOT,
@@ -142,7 +142,7 @@ def weaknesses() -> tuple[list[str], str]:
 
 
 def main() -> int:
-    """Prints everything that is not explained; returns 1 if there is any."""
+    """Prints everything unexplained; returns 1 if there is anything."""
     found, skipped = weaknesses()
     packages = licences()
     sbom.write(sbom.bill_of(packages), sbom.FILE)
@@ -176,7 +176,7 @@ def _json_of(module: str, *arguments: str) -> dict[str, Any]:
 
 
 def _licence_of(metadata: Any) -> str:
-    """Returns a licence as SPDX has it, as far as a package's own words tell."""
+    """Returns a package's licence under its SPDX name, as far as the package's own words allow."""
     if expression := metadata.get("License-Expression"):
         return str(expression)
     words = str(metadata.get("License") or "").strip().splitlines()[:1]

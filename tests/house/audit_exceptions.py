@@ -1,4 +1,4 @@
-"""What `make audit` lets pass, each with its reason; whatever is not used any more fails."""
+"""The findings that `make audit` lets pass, each with its reason; an exception no longer used fails the audit."""
 
 from __future__ import annotations
 
@@ -165,11 +165,11 @@ LICENCES = {
     "Unlicense", "Zlib", "MPL-2.0", "CC0-1.0", "HPND", "BSD", "Apache", "BSL-1.0", "Apache-2.0 WITH LLVM-exception",
     "NCSA", "libtiff", "CNRI-Python",
 }  # fmt: skip
-"""Licences that may be shipped with an Apache-2.0 program; MPL-2.0 for files that are left as they are."""
+"""Licences that may be shipped with an Apache-2.0 program; MPL-2.0 only for unmodified files."""
 
 LICENCE_EXCEPTIONS = {
     "sqlcipher3": "it names none; its LICENSE is that of zlib, and SQLCipher's own is BSD-3-Clause",
     "pypdfium2": "BSD-3-Clause or Apache-2.0; the libraries in pdfium permit as much (FreeType, IJG, ICU …)",
     "locate": "its LICENSE is the MIT licence; its classifier says otherwise",
 }
-"""Packages whose own description of their licence is not what they ship."""
+"""Packages whose metadata misstates the licence that they ship."""

@@ -1,8 +1,8 @@
 """The gate on true complexity: `python -m tests.house.complexity`, part of `make check`.
 
-Radon counts what ruff's mccabe leaves out: comprehensions, conditional expressions, `and` and `or`. So no function gets
-below the limit by being folded. Exit code 1 where one is above it. The summary says how the product reads on the whole;
-it is for comparison and refuses nothing.
+Radon counts what ruff's mccabe leaves out: comprehensions, conditional expressions, `and` and `or`. So folding a
+function does not bring it below the limit. Exits with 1 if a function is above it. The summary describes the whole
+product; it is for comparison and refuses nothing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from radon.visitors import Class, Function
 
 ROOT = Path(__file__).parents[2]
 MAX_COMPLEXITY = 10
-# Above this a function is counted in the summary: most should be below.
+# The summary counts the functions above this; most should be below.
 HIGH_COMPLEXITY = 8
 COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
 class Measured(NamedTuple):
-    """One function, and how complex it is."""
+    """One function and its complexity."""
 
     complexity: int
     name: str
@@ -88,7 +88,7 @@ class Figures:
 
 
 def _functions(blocks: Iterable[Function | Class]) -> Iterator[Function]:
-    """Yields functions and methods; `cc_visit` lists a class's methods beside it, but not those of inner classes."""
+    """Yields functions and methods; `cc_visit` lists a class's methods next to it, but not those of inner classes."""
     for block in blocks:
         if isinstance(block, Function):
             yield block
@@ -115,10 +115,10 @@ def product_files() -> Iterator[Path]:
     for package in sorted(ROOT.glob("*/__init__.py")):
         if package.parent.name == "tests":
             continue
-        # Links are not followed: those in `antiphon` lead to the other packages.
+        # Not following links, because those in `antiphon` lead to the other packages.
         for folder, _, names in os.walk(package.parent, followlinks=False):
             for name in sorted(names):
-                # Stubs too: they hold the imports that a package hands out.
+                # Stubs count too: they hold the names that a package exports.
                 if name.endswith((".py", ".pyi")):
                     yield Path(folder) / name
 

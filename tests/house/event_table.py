@@ -1,4 +1,4 @@
-"""Writes docs/events.md, the events and their fields, from what each declares: `python -m tests.house.event_table`."""
+"""Writes docs/events.md, the events and their fields, from their declarations: `python -m tests.house.event_table`."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def page() -> str:
 
 
 def values_of(kinds: Iterable[type[msgspec.Struct]]) -> list[type[msgspec.Struct]]:
-    """Returns the values that the fields of these are made of, and those of the values', by name."""
+    """Returns the types of values in the fields of these kinds, and in the fields of such values, by name."""
     found: set[type[msgspec.Struct]] = set()
     waiting = list(kinds)
     while waiting:
@@ -90,7 +90,7 @@ def values_of(kinds: Iterable[type[msgspec.Struct]]) -> list[type[msgspec.Struct
 
 
 def fields_of(title: str, kind: type[msgspec.Struct]) -> str:
-    """Returns the section of one event or value: its fields, their types and what they say."""
+    """Returns the section of one event or value: its fields, their types and their meanings."""
     hints = get_type_hints(kind, include_extras=True)
     meanings = dict(_meanings(kind))
     lines = [f"\n### {title}\n\n"]
@@ -110,7 +110,7 @@ def fields_of(title: str, kind: type[msgspec.Struct]) -> str:
 
 
 def _meanings(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
-    """Yields what the docstring says of each field."""
+    """Yields each field with its description in the docstring."""
     _, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\nAttributes:\n")
     for entry in re.split(r"\n(?=    \w+: )", f"\n{attributes}"):
         name, colon, says = entry.strip().partition(": ")
@@ -119,7 +119,7 @@ def _meanings(kind: type[msgspec.Struct]) -> Iterator[tuple[str, str]]:
 
 
 def _type(hint: Any, marks: frozenset[Mark] = frozenset()) -> str:
-    """Returns a type as a reader of the JSON knows it."""
+    """Returns a type in the terms of a JSON reader."""
     origin, parts = get_origin(hint), get_args(hint)
     if origin is Annotated:
         own = {mark for mark in hint.__metadata__ if isinstance(mark, Mark)}
@@ -166,7 +166,7 @@ def _listed(names: Iterable[str]) -> str:
 
 def _text(hint: Any, marks: frozenset[Mark]) -> str:
     for mark, words in _OF_TEXTS.items():
-        # A long text that is no text from outside is one of ours, and no name.
+        # A long text marked as a name is a text of ours, not a name.
         if mark in marks and (hint, mark) != (StoredText, Mark.NAME):
             return words
     return "text"

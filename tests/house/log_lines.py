@@ -1,4 +1,4 @@
-"""Reads from the source which lines the service logs, at which level, and with which fields."""
+"""Reads from the source the lines that the service logs, with their levels and fields."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class LogLine(NamedTuple):
     """One kind of line.
 
     Attributes:
-        fields: Those of its own; what every line has stands in docs/telemetry.md.
+        fields: The line's own fields; docs/telemetry.md lists those that every line has.
     """
 
     event: str

@@ -1,7 +1,7 @@
-"""Writes down what the program shows outside, for a test to compare: `python -m tests.house.outside`.
+"""Writes the program's outside interface to files for a test to compare: `python -m tests.house.outside`.
 
-That is the schema of the REST API and the help of every command. Run it where a change of either is meant, and read the
-difference before committing it: somebody may rely on what was there.
+That is the schema of the REST API and the help of every command. Run it after an intended change of either, and read
+the difference before committing it: users may rely on the old behaviour.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tests.unit.api.fakes import FakeService
 
 DATA = Path(__file__).parents[1] / "data"
 WIDTH = 100
-"""Columns of the terminal that help is written for."""
+"""Terminal width, in columns, of the help texts."""
 
-# One process for all commands, of its own: what typer takes of the environment it takes when it is imported.
+# A separate process, one for all commands, because typer reads the environment when it is imported.
 _PRINT_HELP = """
 import json, sys
 from antiphon.cli import main
@@ -57,12 +57,12 @@ def help_texts() -> str:
         encoding="utf-8",
         check=True,
     ).stdout
-    # Each line is filled up to the width: nothing that anybody sees.
+    # Typer pads each line with invisible spaces up to the width.
     return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
 
 
 SHOWN = {"openapi.json": openapi, "help.txt": help_texts}
-"""What is written down, by the file that holds it."""
+"""The functions that produce each file's content."""
 
 
 if __name__ == "__main__":

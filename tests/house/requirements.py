@@ -1,4 +1,4 @@
-"""What pip brings with requirements, as the packages that are installed here describe themselves."""
+"""The packages that pip installs for requirements, according to the metadata of the packages installed here."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ EXTRAS: dict[str, list[str]] = {
     for name, wanted in PROJECT["optional-dependencies"].items()
     if name != "dev"
 }
-"""The extras that a user installs."""
+"""The extras for users."""
 
 
 def requirements(*extras: str) -> list[str]:
-    """Returns the project's own requirements, with those of some extras."""
+    """Returns the project's own requirements, including those of some extras."""
     wanted = list(PROJECT["dependencies"])
     for extra in extras:
         wanted += EXTRAS[extra]
@@ -32,7 +32,7 @@ def requirements(*extras: str) -> list[str]:
 
 
 def needed_by(wanted: Requirement) -> list[Requirement]:
-    """Returns the requirements of a package on any platform, with those of the extras that are asked for."""
+    """Returns the requirements of a package on any platform, including those of the extras in `wanted`."""
     try:
         own = importlib.metadata.requires(wanted.name) or []
     except importlib.metadata.PackageNotFoundError:

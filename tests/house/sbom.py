@@ -1,7 +1,7 @@
-"""The bill of materials: every package that an installation with all extras brings, as CycloneDX has it.
+"""The bill of materials, in CycloneDX format: every package of an installation with all extras.
 
-Of what is installed here, so that versions, licences and dependencies are those of the packages themselves; packages
-for another platform are not in it.
+It describes the packages installed here, so versions, licences and dependencies are their own; it lacks packages for
+other platforms.
 """
 
 from __future__ import annotations
@@ -70,6 +70,6 @@ def _component(name: str, licence: str) -> Component:
 def _among(
     packages: dict[str, Component], wanted: Iterable[Requirement]
 ) -> list[Component]:
-    """Returns those of the packages that are wanted."""
+    """Returns the wanted ones among the packages."""
     names = {canonicalize_name(each.name) for each in wanted}
     return [packages[name] for name in sorted(names & set(packages))]

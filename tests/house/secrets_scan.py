@@ -1,7 +1,7 @@
-"""`detect-secrets` with a look ahead, which spares more than half of its time.
+"""`detect-secrets` with a quick check first, which saves more than half of its time.
 
-It takes its filters to every line before its detectors, and they take longest. Here the detectors are tried on a file's
-lines first, and the file is left out if none of them finds anything: then there is nothing to filter either.
+It applies its filters, the slowest part, to every line before its detectors. This version tries the detectors on a
+file's lines first, and skips the file if none finds anything: then there is nothing to filter either.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _find_in_lines = scan._process_line_based_plugins
 def find_in_lines_with_a_find(
     lines: Lines, filename: str
 ) -> Generator[Any, None, None]:
-    """What it finds in these lines of a file."""
+    """Yields the findings in these lines of a file."""
     plugins = get_plugins()
     for _, line in lines:
         if any(_finds(plugin, filename, line.rstrip()) for plugin in plugins):
@@ -33,7 +33,7 @@ def find_in_lines_with_a_find(
 
 def _finds(plugin: Any, filename: str, line: str) -> bool:
     if type(plugin).analyze_line is BasePlugin.analyze_line:
-        # Without the rest of it, which may ask a service whether it knows what was found.
+        # Only the string analysis: the rest of `analyze_line` may ask an online service to verify a finding.
         return any(True for _ in plugin.analyze_string(line))
     return bool(plugin.analyze_line(filename=filename, line=line))
 

@@ -1,7 +1,7 @@
 """Prints the shape of the product's code, package by package: `python -m tests.house.shape`.
 
-It refuses nothing. No column says much alone: code that is folded has few lines, code that is unrolled little in each.
-"Product" are all root packages but the tests, as for the gate on complexity. The columns:
+It refuses nothing. No column says much alone: folded code has few lines, unrolled code has little in each. "Product"
+means all root packages except the tests, as for the gate on complexity. The columns:
 
 - lines: all lines of the files, empty ones and comments included.
 - code: lines that hold code, by radon: no empty lines, no comments, no docstrings.
@@ -9,16 +9,16 @@ It refuses nothing. No column says much alone: code that is folded has few lines
 
 and for each 1,000 lines:
 
-- defaults: pairs of statements that are one conditional expression unrolled. A name is assigned something simple, which
-  is made of constants, names, attributes and literal collections of these; and the next statement is an `if` without
-  `else` or `elif` whose body is one assignment to that name.
-- appends: loops that are one comprehension unrolled. A name is assigned `[]`, and the next statement is a `for` whose
-  body is one `.append(…)` to that name or one `+=` on it. An `if` in between is not counted.
-- comprehensions: those of lists, sets and dicts, and generator expressions, each nested one by itself.
+- defaults: pairs of statements that unroll one conditional expression. The first assigns a name something simple, made
+  of constants, names, attributes and literal collections of these; the next is an `if` without `else` or `elif` whose
+  body is one assignment to that name.
+- appends: loops that unroll one comprehension. A statement assigns `[]` to a name, and the next is a `for` whose body
+  is one `.append(…)` to that name or one `+=` on it. A loop with an `if` in between does not count.
+- comprehensions: those of lists, sets and dicts, and generator expressions; nested ones count separately.
 - conditionals: `a if b else c`.
 
-Below the table stand the modules in which a word of the options of several machines and tenants is part of a name
-(`tenant_of`, `RemoteQuery`) or of a string that is no docstring. A plural counts, a comment does not, and neither do
+The table is followed by the modules that contain a word of the options for several machines and tenants as part of a
+name (`tenant_of`, `RemoteQuery`) or of a string other than a docstring. Plurals count; comments do not, and neither do
 the packages of these options (`OPTIONS`).
 """
 
@@ -88,7 +88,7 @@ def _neighbours(tree: ast.AST) -> Iterator[tuple[ast.stmt, ast.stmt]]:
     for node in ast.walk(tree):
         for field in ("body", "orelse", "finalbody"):
             block = getattr(node, field, None)
-            # Of a lambda and a conditional expression it is one expression.
+            # In a lambda or a conditional expression this field is an expression, not a list of statements.
             if isinstance(block, list):
                 yield from pairwise(block)
 
@@ -119,7 +119,7 @@ def _is_append_loop(assigned: Assignment, following: ast.stmt) -> bool:
 
 
 def _grows(statement: ast.stmt) -> str:
-    """Returns the name of the list that a statement makes longer; empty where it does something else."""
+    """Returns the name of the list that a statement extends; empty if it does something else."""
     match statement:
         case ast.Expr(ast.Call(ast.Attribute(ast.Name(id=name), attr="append"))):
             return name
@@ -129,7 +129,7 @@ def _grows(statement: ast.stmt) -> str:
 
 
 def words_of(source: str) -> set[str]:
-    """Returns the words of a module's code, in small letters and as they stand."""
+    """Returns the words of a module's code in lower case, plurals as they are."""
     docstrings: set[int] = set()
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):

@@ -1,4 +1,4 @@
-"""A copy of the source in which a test may change what it likes, and run it."""
+"""A copy of the source that a test may change and run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FOLDERS = [
 
 
 def copy_source(folder: Path) -> Path:
-    """Copies the source into a folder, and returns it."""
+    """Copies the source into a folder, and returns that."""
     ignored = shutil.ignore_patterns("__pycache__", "corpus", "golden")
     shutil.copytree(
         ROOT / "antiphon", folder / "antiphon", symlinks=True, ignore=ignored
@@ -44,7 +44,7 @@ def run(folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 def change(path: Path, old: str, new: str) -> None:
-    """Replaces one place of a file."""
+    """Replaces a text that occurs once in a file."""
     text = path.read_text()
     assert text.count(old) == 1, f"{path.name} holds {old!r} {text.count(old)} times"
     path.write_text(text.replace(old, new))

@@ -1,4 +1,4 @@
-"""Writes docs/telemetry.md from telemetry/ and from the source: `python -m tests.house.telemetry_page`."""
+"""Writes docs/telemetry.md from telemetry/ and the rest of the source: `python -m tests.house.telemetry_page`."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Ten bad answers with a known cause each, asked of the real service."""
+"""Bad answers, each with a known cause, from the real service."""

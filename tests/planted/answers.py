@@ -1,4 +1,4 @@
-"""The ten bad answers: what is planted, what is asked, what the model says, and the event that explains it."""
+"""The ten bad answers: the planted text, the question, the model's replies, and the event that explains the answer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MISTAKES = {
         "After a waiting time the circuit breaker becomes half-open",
     ),
 }
-"""What is planted in the sample courses: a wrong sentence, and an order to the model."""
+"""Texts to plant in the sample courses: a wrong sentence, and an order to the model."""
 
 
 TOOLS = ",".join(
@@ -49,9 +49,9 @@ class Planted(NamedTuple):
     """A bad answer.
 
     Attributes:
-        question: The question that gets it.
-        replies: What the model says to it, in order; none: the offline reasoner speaks in its place.
-        explains: Returns True for an event that explains the answer: the first such one is to be reached.
+        question: The question that gets the bad answer.
+        replies: The model's replies to it, in order; if there are none, the offline reasoner replies instead.
+        explains: Returns True for an event that explains the answer; a person should find the first such event.
         fields: Further fields of the request.
         before: Questions of the same conversation before it, each with its replies.
     """
@@ -71,7 +71,7 @@ def search(query: str, **more: Json) -> Json:
 
 
 def use(tool: str) -> Json:
-    """A reply that calls a tool of one's own."""
+    """A reply that calls a user's own tool."""
     return {"calls": [{"name": tool, "input": {"course": "Event-Driven Systems"}}]}
 
 
@@ -98,7 +98,7 @@ def cite(text: str, source: int, block: int = 0, *, then: str = "") -> Json:
 
 
 def of_kind(kind: str, **holding: str) -> Callable[[Event], bool]:
-    """Recognizes events of a kind; each named field holds a text."""
+    """Recognizes events of a kind whose named fields contain the given texts."""
 
     def explains(event: Event) -> bool:
         if event["kind"] != kind:
@@ -192,11 +192,11 @@ PLANTED: dict[str, Planted] = {
 
 
 def script(planted: Iterable[Planted]) -> Json:
-    """What the double says: to each question its own replies, else as the offline reasoner would."""
+    """The double's script: each question gets its own replies, any other one those of the offline reasoner."""
     replies: list[Json] = []
     for each in planted:
         for question, said in (*each.before, (each.question, each.replies)):
-            # The conversation stands in every request as well: the question itself is what ends it.
+            # Every request also holds the conversation, but only its own question comes right before the end tag.
             when = {"contains": f"{question}\\n</question>"}
             replies += [{"when": when} | reply for reply in said]
     return {"replies": replies, "then": "offline"}
@@ -221,11 +221,11 @@ def index_planted(
 def planted_service(
     folder: Path, indexed: Path, planted: Mapping[str, Planted] = PLANTED
 ) -> Iterator[Server]:
-    """The service over planted documents, with tools that go wrong, and the double as its model.
+    """The service over planted documents, with faulty tools and the double as its model.
 
     Args:
-        folder: Its own; in it is its data folder, `data`.
-        indexed: What `index_planted` filled.
+        folder: The service's own folder; its data folder is `data` in it.
+        indexed: The folder that `index_planted` filled.
     """
     data_dir = Path(shutil.copytree(indexed / "data", folder / "data"))
     with (
@@ -236,7 +236,7 @@ def planted_service(
             ANTHROPIC_BASE_URL=address,
             ANTIPHON_CITATIONS="native",
             ANTIPHON_TOOLS=TOOLS,
-            # So few tokens make what is needed decay.
+            # With a budget this small, facts decay that the answer needs.
             ANTIPHON_BRIEFING_TOKENS="3000",
         ) as server,
     ):
@@ -244,7 +244,7 @@ def planted_service(
 
 
 class Asked(NamedTuple):
-    """A planted answer as the service gave it."""
+    """A planted answer from the service."""
 
     query_id: str
     session_id: str
@@ -252,7 +252,7 @@ class Asked(NamedTuple):
     events: list[Json]
 
     def explaining_seq(self, planted: Planted) -> int:
-        """The first event that explains the answer."""
+        """Returns the number of the first event that explains the answer."""
         for recorded in self.events:
             if planted.explains(recorded["event"]):
                 return int(recorded["seq"])
@@ -260,7 +260,7 @@ class Asked(NamedTuple):
 
 
 def ask(client: httpx2.Client, planted: Planted) -> Asked:
-    """Asks for a planted answer, with the conversation before it."""
+    """Asks for a planted answer, after the conversation that precedes it."""
     session_id: str | None = None
     for question, _ in planted.before:
         before = client.post(

@@ -1,6 +1,6 @@
-"""Bad answers that say otherwise than their sources, or whose sources, tools or limits let them down.
+"""Bad answers that contradict their sources, or that suffer from bad sources, tools or limits.
 
-They are given over the documents of held_out.py.
+They rest on the documents of held_out.py.
 """
 
 from __future__ import annotations
@@ -82,4 +82,4 @@ DOUBTS = {
     "two documents that contradict one another": "contradiction",
     "an advertisement that the answer follows": "advertisement",
 }
-"""The doubts that the answers themselves carry."""
+"""The kinds of doubt that these answers carry."""

@@ -1,4 +1,4 @@
-"""Ten more bad answers of these kinds, on other topics: written after the weights were chosen, to see their worth."""
+"""Ten more bad answers of these kinds on other topics, written after the weights were chosen, to test the weights."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools of one's own that bring hostile text: many strings, a line each, or one line of a megabyte."""
+"""User tools that return hostile text: many strings, a line each, or one line of a megabyte."""
 
 from __future__ import annotations
 

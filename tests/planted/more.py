@@ -1,4 +1,4 @@
-"""Ten bad answers of other kinds: filters, limits, tools that bring nothing, contradictions, orders in other words."""
+"""Ten bad answers of other kinds: filters, limits, tools that find nothing, contradictions, reworded orders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tools of one's own that go wrong: some bring old data, others never come back."""
+"""Faulty user tools: some return old data, others never return."""
 
 from __future__ import annotations
 
