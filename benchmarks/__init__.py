@@ -1,1 +1,1 @@
-"""Measurements that README.md and docs/measurements.md quote; none of this is installed with the package."""
+"""Measurements that README.md and docs/measurements.md quote; the package does not install them."""

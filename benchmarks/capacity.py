@@ -1,10 +1,10 @@
-"""How many workers, and how much storage, a day of queries needs: a simulation, with its assumptions printed.
+"""The workers and the storage that a day of queries needs: a simulation that prints its assumptions.
 
 `python -m benchmarks.capacity [--queries 1000000] [--seed 1]`
 
 Queries come as a Poisson process whose rate follows the day (thinning of the busiest rate: Lewis and Shedler 1979,
-https://doi.org/10.1002/nav.3800260304). Places of all workers are one queue that is served in order, and a query keeps
-its place for as long as it lasts. `tests/unit/benchmarks/test_capacity.py` holds the simulation to Erlang's C formula
+https://doi.org/10.1002/nav.3800260304). The places of all workers serve one queue in order, and a query keeps its
+place for as long as it lasts. `tests/unit/benchmarks/test_capacity.py` compares the simulation with Erlang's C formula
 (https://en.wikipedia.org/wiki/Erlang_(unit)#Erlang_C_formula).
 """
 
@@ -28,19 +28,19 @@ DAY_CURVE = (
 
 @dataclass(frozen=True)
 class Assumptions:
-    """What the plan rests on; each can be given on the command line.
+    """The assumptions of the plan, all of them options on the command line.
 
     Attributes:
         duration_s: Mean of a query's time at a worker; nearly all of it is the model's.
         spread: Standard deviation of its logarithm: 0.6 is a 95th percentile of twice the mean.
-        cpu_s: A worker's CPU for a query: 20.2 ms in one process (docs/measurements.md), and the quarter more that is
-            allowed to several.
+        cpu_s: A worker's CPU time for a query: 20.2 ms in one process (docs/measurements.md), plus the quarter that
+            several processes may cost more.
         most_busy: The share of its one core that a worker may use in the busiest hour.
-        places: Queries that one worker works on at once.
-        events_bytes: What a query of one round took in the trace stream of one server, on its disk.
-        replicas: Servers that hold each.
+        places: Queries that one worker handles at once.
+        events_bytes: Disk space of a query of one round in the trace stream of one server.
+        replicas: Servers that hold each trace.
         appends: Messages that a query writes.
-        keep_days: Days for which traces are kept.
+        keep_days: Days that traces are kept.
     """
 
     duration_s: float = 8.0
@@ -61,7 +61,7 @@ class Waits:
     seconds: Sequence[float]
 
     def quantile(self, share: float) -> float:
-        """Returns the wait that this share of the queries does not exceed."""
+        """Returns the wait that this share of the queries stays within."""
         place = min(len(self.seconds) - 1, int(share * len(self.seconds)))
         return self.seconds[place]
 
@@ -76,8 +76,8 @@ def arrivals(
     """Yields the times of a Poisson process.
 
     Args:
-        rate: Arrivals a second at a time.
-        most: The highest that it gets.
+        rate: Arrivals per second at a given time.
+        most: The highest rate.
     """
     now = 0.0
     while True:
@@ -89,7 +89,7 @@ def arrivals(
 
 
 def waits(times: Iterator[float], service: Callable[[], float], places: int) -> Waits:
-    """Simulates one queue before so many places."""
+    """Simulates one queue for a number of places."""
     free_at = [0.0] * places
     waited: list[float] = []
     for now in times:
@@ -100,12 +100,12 @@ def waits(times: Iterator[float], service: Callable[[], float], places: int) -> 
 
 
 def erlang_c(load: float, places: int) -> float:
-    """Returns the share of queries that wait at all, if arrivals are random and times exponential.
+    """Returns the share of queries that wait at all, for random arrivals and exponential times.
 
     Args:
-        load: Queries that would be worked on at once, with enough places; less than `places`.
+        load: Mean number of simultaneous queries if there were enough places; less than `places`.
     """
-    # By Erlang's B, whose recursion stays within the range of a float.
+    # Computed from Erlang's B, because its recursion stays within the range of a float.
     blocked = 1.0
     for number in range(1, places + 1):
         blocked = load * blocked / (number + load * blocked)
@@ -113,12 +113,12 @@ def erlang_c(load: float, places: int) -> float:
 
 
 def mean_wait(load: float, places: int, duration_s: float) -> float:
-    """Returns the mean wait in seconds, if times are exponential."""
+    """Returns the mean wait in seconds for exponential times."""
     return erlang_c(load, places) * duration_s / (places - load)
 
 
 def day_rate(queries: int) -> Callable[[float], float]:
-    """Returns the arrivals a second over a day of so many."""
+    """Returns the arrivals per second over a day with this many queries."""
     total = sum(DAY_CURVE)
 
     def rate(now: float) -> float:
@@ -129,12 +129,12 @@ def day_rate(queries: int) -> Callable[[float], float]:
 
 
 def busiest(queries: int) -> float:
-    """Returns the arrivals a second of the busiest hour."""
+    """Returns the arrivals per second in the busiest hour."""
     return queries * max(DAY_CURVE) / sum(DAY_CURVE) / HOUR_S
 
 
 def durations(chance: random.Random, given: Assumptions) -> Callable[[], float]:
-    """Returns a source of query times: lognormal, as response times mostly are."""
+    """Returns a source of query durations: lognormal, like most response times."""
     middle = math.log(given.duration_s) - given.spread**2 / 2
     return lambda: chance.lognormvariate(middle, given.spread)
 
@@ -147,7 +147,7 @@ def day(queries: int, workers: int, given: Assumptions, seed: int) -> Waits:
 
 
 def workers_needed(queries: int, given: Assumptions, seed: int, p99_s: float) -> int:
-    """Returns the least workers with which no more than one query in a hundred waits longer than `p99_s`."""
+    """Returns the fewest workers with which at most one query in a hundred waits longer than `p99_s`."""
     second = busiest(queries)
     by_places = second * given.duration_s / given.places * 0.8
     by_cores = second * given.cpu_s / given.most_busy
@@ -158,7 +158,7 @@ def workers_needed(queries: int, given: Assumptions, seed: int, p99_s: float) ->
 
 
 def table(queries: int, given: Assumptions, seed: int, p99_s: float) -> list[str]:
-    """Returns the plan as lines of a Markdown table, for some days up to the given one."""
+    """Returns the plan as lines of a Markdown table, for several daily loads up to the given one."""
     lines = [
         "| queries a day | busiest a second | at once | workers | with one lost | wait p50 s | p99 s | "
         "worker cores | appends a second | storage GB a server |",
@@ -178,7 +178,7 @@ def table(queries: int, given: Assumptions, seed: int, p99_s: float) -> list[str
 
 
 def main() -> None:
-    """Prints the plan, what it rests on, and its seed."""
+    """Prints the plan, its assumptions, and its seed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--queries", type=int, default=1_000_000)
     parser.add_argument("--seed", type=int, default=1)

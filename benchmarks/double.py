@@ -1,7 +1,7 @@
 """A double of the Messages API that answers at once: two rounds of tool calls, then text.
 
-It keeps nothing between requests. A request without tools gets the final answer; else the rounds so far are
-counted by the tool_use blocks of its history, or by the rounds that a briefing notes in its `<attempts>`.
+It keeps nothing between requests. A request without tools gets the final answer; for others, it counts the rounds so
+far by the tool_use blocks in the history, or by the rounds in a briefing's `<attempts>`.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ Json = dict[str, Any]
 
 
 def rounds_so_far(body: Json) -> int:
-    """Counts the rounds of tools that the request has behind it."""
+    """Counts the rounds of tools before this request."""
     history = body["messages"]
-    # A plain history: each round is one message of the assistant.
+    # In a plain history, each round is one message of the assistant.
     if '"tool_use"' in json.dumps(history):
         roles = [message["role"] for message in history]
         return roles.count("assistant")
     blocks = history[0]["content"]
     if isinstance(blocks, str):
         return 0
-    # A briefing: one message, which notes the rounds.
+    # A briefing is a single message, which lists the rounds.
     last = 0
     for block in blocks:
         for attempt in read_attempts(block.get("text", "")):
@@ -50,7 +50,7 @@ def blocks_of_reply(body: Json) -> tuple[list[Json], str]:
         return [{"type": "text", "text": ANSWER}], "end_turn"
     blocks: list[Json] = [{"type": "text", "text": "I will look it up."}]
     for number, name in enumerate(CALLS[rounds]):
-        # Each call asks something else: two that are alike would be one call.
+        # Each call has different arguments, because equal calls would become one.
         given = {"text": f"bm25 {rounds} {number}"}
         blocks.append(
             {

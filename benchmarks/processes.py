@@ -21,7 +21,7 @@ READY_WITHIN_S = 120
 
 @dataclass(frozen=True)
 class Served:
-    """A server of ours. `ready_s` is from its start to its first good answer."""
+    """A server of ours. `ready_s` is the time from its start to its first good answer."""
 
     url: str
     pid: int
@@ -39,7 +39,7 @@ def resident_mb(process: int | str = "self") -> float:
 
 
 def log_errors_only() -> None:
-    """Leaves out warnings, such as that appends are slow among a thousand at once."""
+    """Silences warnings, such as those about slow appends among a thousand at once."""
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
@@ -48,7 +48,7 @@ def log_errors_only() -> None:
 
 @contextlib.contextmanager
 def serving(command: Sequence[str], path: str) -> Iterator[Served]:
-    """Runs `command` with `--port N` added, and ends it; `path` answers 200 when it is ready."""
+    """Runs `command` with `--port N` added, and ends it afterwards; `path` answers 200 when it is ready."""
     port = _free_port()
     started = time.perf_counter()
     process = subprocess.Popen(
@@ -61,7 +61,7 @@ def serving(command: Sequence[str], path: str) -> Iterator[Served]:
         _wait_for(url + path, process)
         yield Served(url, process.pid, time.perf_counter() - started)
     finally:
-        # Waited for, so that its port is free for the next measurement.
+        # Waits for its end, so that the port is free for the next measurement.
         process.terminate()
         process.wait()
 

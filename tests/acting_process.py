@@ -1,6 +1,6 @@
 """Processes that act as one part of the small service.
 
-Their tools leave a line in the file `calls` each time they run, so that tests can count who ran what.
+Their tools add a line to the file `calls` each time they run, so that tests can count the runs of each process.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.small_service import house
 
 STARTING_S = 60.0
 
-# Forked from a process that has imported everything: importing takes seconds.
+# They fork from a process that has imported everything, because importing takes seconds.
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(["tests.acting_process"])
 
@@ -39,7 +39,7 @@ def found(word: str) -> ToolOutput:
 
 
 def tools_in(folder: Path) -> tuple[Tool, ...]:
-    """The tools of sessions and acting processes alike."""
+    """The same tools for sessions and acting processes."""
 
     def note(name: str) -> None:
         with (folder / "calls").open("a") as file:
@@ -92,7 +92,7 @@ def tools_in(folder: Path) -> tuple[Tool, ...]:
 
 
 def calls(folder: Path) -> list[tuple[str, int]]:
-    """Which tools ran, and in which process."""
+    """The runs of tools, each with its process."""
     file = folder / "calls"
     if not file.exists():
         return []
@@ -101,7 +101,7 @@ def calls(folder: Path) -> list[tuple[str, int]]:
 
 
 class ActingProcess:
-    """One such process."""
+    """A process that acts as one part of the service."""
 
     def __init__(self, room: str, url: str, folder: Path, prefix: str) -> None:
         self._ready, theirs = _forks.Pipe()
@@ -131,7 +131,7 @@ class ActingProcess:
 def acting(
     url: str, folder: Path, prefix: str, *rooms: str
 ) -> Iterator[list[ActingProcess]]:
-    """Runs a process for each of the rooms; they are killed at the end."""
+    """Runs a process for each room, and kills them at the end."""
     started = [ActingProcess(room, url, folder, prefix) for room in rooms]
     try:
         for each in started:
@@ -143,7 +143,7 @@ def acting(
 
 
 async def until_called(folder: Path, name: str, times: int = 1) -> list[int]:
-    """Waits until a tool has run so often, and returns where."""
+    """Waits until a tool has run `times` times, and returns the ids of the processes."""
     until = time.monotonic() + STARTING_S
     while time.monotonic() < until:
         pids = [pid for called, pid in calls(folder) if called == name]

@@ -1,4 +1,4 @@
-"""Apps for tests, one after another: building one and its schema takes a third of a second, and FastAPI keeps it."""
+"""Apps for one test after another: building an app and its schema takes a third of a second, and FastAPI caches it."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from antiphon.vocabulary.access import NOBODY
 _Key = tuple[object, ...]
 
 ALL_DOORS = doors_of(Settings.model_construct(doors=",".join(DOORS)))
-"""Every door, so that what holds of each route is tested of theirs too."""
+"""Every door, so that tests of all routes include theirs."""
 
 
 class Apps:
-    """Builds an app, or hands out one that was given back: nothing of its earlier use is left in it."""
+    """Builds an app, or hands out one that was given back, without a trace of its earlier use."""
 
     def __init__(self) -> None:
         self._free: dict[_Key, list[FastAPI]] = defaultdict(list)
@@ -33,7 +33,7 @@ class Apps:
         open_service: ServiceOpener,
         interceptor_of: InterceptorOf | None = None,
     ) -> FastAPI:
-        """An app as `create_app` builds it."""
+        """Returns an app like those that `create_app` builds."""
         free = self._free[_key(settings)]
         if free:
             app = free.pop()
@@ -44,7 +44,7 @@ class Apps:
         return app
 
     def give_back(self, settings: Settings, app: FastAPI) -> None:
-        """Ends the use of an app that was taken with these settings."""
+        """Takes back an app that was taken with these settings."""
         self._free[_key(settings)].append(app)
 
 
@@ -52,11 +52,11 @@ APPS = Apps()
 
 
 def new_app(settings: Settings, interceptor_of: InterceptorOf | None) -> FastAPI:
-    """An app that opens whatever `app.state.open_service` opens."""
+    """Builds an app that opens its service by `app.state.open_service`."""
 
     async def opened(_: Settings) -> Any:
         service = await app.state.open_service(settings)
-        # The schema holds the events of the service's subscribers, and says whether keys are asked for.
+        # The cached schema depends on the events of the service's subscribers and on whether it requires keys.
         described = (service.catalog, service.public_principal() == NOBODY)
         if getattr(app.state, "described", None) != described:
             app.openapi_schema = None
@@ -68,7 +68,7 @@ def new_app(settings: Settings, interceptor_of: InterceptorOf | None) -> FastAPI
 
 
 def _key(settings: Settings) -> _Key:
-    """All that the building of an app reads of the settings."""
+    """The settings that the building of an app depends on."""
     return (
         settings.host,
         settings.allowed_hosts,

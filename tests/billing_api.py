@@ -1,4 +1,4 @@
-"""The Messages API as it is documented, which bills what it was asked and then does not get to answer."""
+"""The documented Messages API, which bills its requests even if it never gets to answer."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ _NO_USAGE = {
 
 
 class BillingApi:
-    """Satisfies `offline.double.Replies`; each reply that is asked for is billed at once, whatever becomes of it.
+    """Satisfies `offline.double.Replies`; bills each request at once, even if the reply never arrives.
 
     Attributes:
-        asked: Is set whenever a reply is asked for.
-        answers: False lets every reply wait for ever.
-        reports: False leaves out of the replies what they took.
+        asked: Set at every request for a reply.
+        answers: False delays every reply for ever.
+        reports: False leaves the usage out of the replies.
     """
 
     def __init__(self, api: DocumentedApi | None = None) -> None:
@@ -56,12 +56,12 @@ class BillingApi:
 
     @property
     def dollars(self) -> float:
-        """What was billed so far."""
+        """The dollars billed so far."""
         return sum(billed.usage.cost_usd or 0.0 for billed in self.api.billed)
 
     @property
     def tokens(self) -> int:
-        """The tokens that were billed so far."""
+        """The tokens billed so far."""
         return sum(
             billed.usage.all_input_tokens + billed.usage.output_tokens
             for billed in self.api.billed
@@ -78,7 +78,7 @@ async def billed(
     """The service over HTTP, in front of an API that keeps its own bill.
 
     Args:
-        profile: What is known of the API; None: all.
+        profile: The known capabilities of the API; None for all.
     """
     tools = course_tools(SmallLibrary(WordEmbedder()))
     async with site(folder, *tools, script=api, profile=profile, **settings) as at:
@@ -86,7 +86,7 @@ async def billed(
 
 
 def without_usage(reply: ScriptedReply) -> ScriptedReply:
-    """Returns the reply of a server that does not say what it takes."""
+    """Returns the reply of a server that does not report its usage."""
     events = None
     if reply.events is not None:
         events = []

@@ -1,4 +1,4 @@
-"""An OTLP collector in small: takes spans over HTTP as the protocol has them, and keeps them."""
+"""A small OTLP collector: takes spans over HTTP in the protocol's format, and keeps them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Received(NamedTuple):
 
 
 class Collector:
-    """What arrived."""
+    """The spans and requests that arrived."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -60,7 +60,7 @@ class Collector:
                 self.spans += [_received(span) for span in scope_spans.spans]
 
     def of(self, query_id: str, least: int = 1) -> list[Received]:
-        """Waits for the whole of a query's spans, of which that of the query is the last, and returns them."""
+        """Waits for all spans of a query, of which the query's own comes last, and returns them."""
         until = time.monotonic() + WAITING_S
         while time.monotonic() < until:
             found = [
@@ -77,7 +77,7 @@ class Collector:
 
 @contextmanager
 def collecting() -> Iterator[Collector]:
-    """A collector on a free port of loopback."""
+    """Runs a collector on a free loopback port."""
     collector = Collector()
 
     class Handler(BaseHTTPRequestHandler):
@@ -93,7 +93,7 @@ def collecting() -> Iterator[Collector]:
             self.wfile.write(answer)
 
         def log_message(self, *args: object) -> None:
-            """Keeps still."""
+            """Logs nothing."""
 
     server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
     collector.url = f"http://127.0.0.1:{server.server_address[1]}"

@@ -1,6 +1,6 @@
-"""Closes the network for every test: only loopback and Unix sockets can be reached, unless the test is `live`.
+"""Closes the network for every test: it can reach only loopback and Unix sockets, unless it is marked `live`.
 
-Here too is what keeps the whole suite short and small: the longest files come first, and memory is given back.
+It also keeps the whole suite fast and small: the longest files come first, and memory is given back.
 """
 
 from __future__ import annotations
@@ -45,10 +45,10 @@ LONGEST_FIRST = (
     "browser/test_faults.py",
     "traces/test_recorded_forks.py",
 )
-"""The files of tests that take longest: begun first, none is left to one process when the other has nothing more to do
+"""The slowest test files. They come first, so that neither process is left with a long one when the other has finished
 (`make test` runs a file at a time in each of two)."""
 
-# How long an example takes, or drawing one, says how busy the machine is: no test fails by it.
+# Slow examples, or slow drawing of them, only show that the machine is busy: no test may fail over that.
 hypothesis_settings.register_profile(
     "untimed",
     hypothesis_settings.get_profile(hypothesis_settings.get_current_profile_name()),
@@ -61,13 +61,13 @@ Connect = Callable[[socket.socket, Any], Any]
 
 
 class ClosedNetwork:
-    """Refuses connections and look-ups that would leave the machine."""
+    """Refuses connections and name look-ups that would leave the machine."""
 
     def __init__(self) -> None:
         self.open = False
 
     def guard(self, connect: Connect) -> Connect:
-        """`connect`, for loopback and Unix sockets only."""
+        """Returns `connect` for loopback and Unix sockets only."""
 
         def guarded(sock: socket.socket, address: Any) -> Any:
             if sock.family in (socket.AF_INET, socket.AF_INET6):
@@ -77,7 +77,7 @@ class ClosedNetwork:
         return guarded
 
     def guard_lookup(self, lookup: Callable[..., Any]) -> Callable[..., Any]:
-        """`getaddrinfo`, for this machine's own names only."""
+        """Returns `getaddrinfo` for this machine's own names only."""
 
         def guarded(host: Any, *args: Any, **options: Any) -> Any:
             self.check(host)
@@ -122,14 +122,14 @@ def _memory_given_back() -> Iterator[None]:
     """Keeps a process of thousands of tests small."""
     spare_memory()
     with pytest.MonkeyPatch.context() as patch:
-        # A service that has loaded its parts keeps what there is from the collector, for it is there to stay. Here
-        # that would be all that earlier tests have left lying.
+        # A service that has loaded its parts exempts all objects from garbage collection, as they are there to stay.
+        # In a test process that would include all the garbage of earlier tests.
         patch.setattr(gc, "freeze", lambda: None)
         yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Puts the longest files first, all others as they are, and marks the thorough ones."""
+    """Puts the longest files first, leaves the others in order, and marks the thorough tests."""
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}
 
     def place(item: pytest.Item) -> int:

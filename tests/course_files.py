@@ -17,7 +17,7 @@ FIELDS = (
 
 
 def write_course(folder: Path, name: str, lessons: int = 2, extra: str = "") -> Path:
-    """A course about `name`, each of whose lessons speaks of one thing of its own."""
+    """Writes a course about `name`, with a different subject in each lesson."""
     lines = [
         f"Course Title: The {name.title()} Course",
         f"Course Link: https://example.org/{name}",

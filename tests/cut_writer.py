@@ -1,8 +1,7 @@
 """Appends to a trace through the store, as a worker does: `python -m tests.cut_writer write URL ID FILE`.
 
-Each event that the store says is stored is a line `stored N` of the file, each that it refused `refused N`
-and why. It ends
-when the file `FILE.stop` is there. `… read URL ID` prints the numbers of the events that are stored.
+For each event that the store confirms it writes a line `stored N` to the file, for each refused one `refused N` and
+the reason. It ends when the file `FILE.stop` appears. `… read URL ID` prints the numbers of the stored events.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ TRIES = 60
 
 
 async def opened(cluster: Cluster, folder: str) -> JetStreamTraceStore:
-    """Opens the store once all servers have found one another: three replicas need three."""
+    """Opens the store, retrying until all servers have found each other: three replicas need three."""
     for _ in range(TRIES):
         try:
             return await JetStreamTraceStore.open(cluster, Path(folder))
@@ -36,7 +35,7 @@ async def opened(cluster: Cluster, folder: str) -> JetStreamTraceStore:
 
 
 async def write(url: str, query_id: str, file: Path) -> None:
-    """Appends one event after another until it is told to stop; one that was refused is tried again."""
+    """Appends one event after another until the stop file appears; retries refused ones."""
     cluster = await connect(url, name=query_id, replicas=REPLICAS)
     with tempfile.TemporaryDirectory() as folder, file.open("a", buffering=1) as told:
         store = await opened(cluster, folder)
@@ -60,7 +59,7 @@ async def write(url: str, query_id: str, file: Path) -> None:
 
 
 async def read(url: str, query_id: str) -> list[int]:
-    """Returns the numbers of the events that are stored, in their order."""
+    """Returns the numbers of the stored events, in order."""
     cluster = await connect(url, name="reader", replicas=REPLICAS)
     with tempfile.TemporaryDirectory() as folder:
         store = await opened(cluster, folder)

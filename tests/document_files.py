@@ -1,4 +1,4 @@
-"""One small course in each format, written by the library that people write it with."""
+"""One small course in each format, written with that format's usual library."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The whole service in small, in front of the Messages API as it is documented: real wiring, real SDK."""
+"""A small but whole service in front of the documented Messages API: real wiring, real SDK."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ QUESTION = "What are the states of a circuit breaker?"
 
 
 class DocumentedService(NamedTuple):
-    """The service, and the API that it speaks to."""
+    """The service and the API that it calls."""
 
     service: Antiphon
     api: DocumentedApi
@@ -49,7 +49,7 @@ class DocumentedService(NamedTuple):
 
     @property
     def dollars(self) -> float:
-        """What the API billed so far."""
+        """The dollars that the API has billed so far."""
         return sum(billed.usage.cost_usd or 0.0 for billed in self.api.billed)
 
 
@@ -84,7 +84,7 @@ async def documented_service(
         reasoner="double",
         versions=(),
     )
-    service = Antiphon.over(Settings.model_construct(**settings), built)  # type: ignore[arg-type]  # checked by nobody, as in other tests
+    service = Antiphon.over(Settings.model_construct(**settings), built)  # type: ignore[arg-type]  # unchecked, as in other tests
     try:
         yield DocumentedService(service, api, double)
     finally:

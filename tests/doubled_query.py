@@ -30,7 +30,7 @@ from tests.virtual_time import VirtualClock
 
 
 class Query:
-    """What came of one query: its events with their times, its outcome, and what the model was sent."""
+    """A finished query: its events with their times, its outcome, and the double with the model's requests."""
 
     def __init__(
         self, events: list[Recorded[Event]], outcome: Outcome, double: Double
@@ -65,8 +65,8 @@ async def ask(
     """Asks one question; call it through `virtual_time.run`.
 
     Args:
-        speeds: How fast models wrote in the queries before it.
-        times: How long their tools took.
+        speeds: The writing speeds of models in earlier queries.
+        times: The durations of tools in earlier queries.
         first: Further fields of the query's first event, such as `history`.
     """
     clock, store = VirtualClock(), MemoryTraceStore()

@@ -33,12 +33,12 @@ from antiphon.vocabulary.values import Exchange
 def command(
     request: Recorded[Any], *past: Recorded[Event], again: bool = False
 ) -> Command:
-    """A request that is to be performed after these events."""
+    """A request to perform after these events."""
     return Command(request, (*past, request), again)
 
 
 class FixedClock:
-    """A clock that stands still until it is advanced; sleepers wake when their time has come."""
+    """A clock whose time moves only when a test advances it; sleepers wake when they are due."""
 
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._now = at
@@ -49,7 +49,7 @@ class FixedClock:
         return self._now
 
     async def slept_on(self) -> None:
-        """Waits until somebody waits for a time to come: what they do before is done then."""
+        """Waits until a task sleeps on this clock, and so has done everything it does before."""
         await self._asleep.wait()
 
     async def sleep(self, seconds: float) -> None:
@@ -59,7 +59,7 @@ class FixedClock:
         await woken.wait()
 
     def advance(self, seconds: float) -> None:
-        """Moves time on and wakes those whose time has come."""
+        """Moves time on and wakes the sleepers that are due."""
         self._now += seconds
         for due, woken in self._sleepers:
             if due <= self._now:
@@ -72,7 +72,7 @@ class FixedClock:
 
 
 class HastyClock:
-    """A clock on which every sleep is over at once, and takes its time all the same."""
+    """A clock on which every sleep returns at once, but moves the time on."""
 
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._now = at
@@ -87,16 +87,16 @@ class HastyClock:
 
 
 class SkippingClock:
-    """A clock on which a wait is over at once while something else waits longer; the longest one takes its real time.
+    """A clock on which a wait returns at once while another waits longer; the longest one takes real time.
 
-    So the pauses between attempts cost nothing, and the limit that bounds them all still holds.
+    So the pauses between attempts cost nothing, and the limit over all of them still works.
     """
 
     def __init__(self, at: float = 1_700_000_000.0) -> None:
         self._now = at
         self._due: list[float] = []
         self.slept: list[float] = []
-        """The waits that were over at once, in seconds."""
+        """The waits that returned at once, in seconds."""
 
     def now(self) -> float:
         return self._now
@@ -116,7 +116,7 @@ class SkippingClock:
 
 @dataclass
 class _Line:
-    """One query as the listing knows it."""
+    """One query's line in the listing."""
 
     summary: TraceSummary
     answer: str | None = None
@@ -128,7 +128,7 @@ class _Conversation:
 
 
 class MemoryAnnotations:
-    """Feedback and titles of whatever they are given for; satisfies `Annotations`."""
+    """Feedback and titles by id; satisfies `Annotations`."""
 
     def __init__(self) -> None:
         self._feedback: dict[str, Feedback | None] = {}
@@ -169,7 +169,7 @@ class MemoryTraceStore:
     """A `TraceStore` in memory.
 
     Args:
-        refusals: What the next appends raise, one each; None lets one through.
+        refusals: The errors of the next appends, one each; None lets an append through.
     """
 
     def __init__(self, refusals: Iterable[TraceError | None] = ()) -> None:
@@ -182,7 +182,7 @@ class MemoryTraceStore:
         self.question_sets = MemoryQuestionSets()
 
     def events(self, query_id: str) -> list[Event]:
-        """What was stored, without its places."""
+        """The stored events, without their places."""
         return [recorded.event for recorded in self._traces.get(query_id, [])]
 
     async def append(
@@ -242,7 +242,7 @@ class MemoryTraceStore:
     async def exchanges(
         self, session_id: str, limit: int, follows: str | None = None
     ) -> Sequence[Exchange]:
-        assert follows is None  # what the path to a version is, the stores know
+        assert follows is None  # only real stores know the path to a version
         lines = [
             self._lines[query_id] for query_id in self._conversation(session_id).queries
         ]
@@ -263,13 +263,13 @@ class MemoryTraceStore:
     async def conversations(
         self, limit: int, *, session_id: str
     ) -> Sequence[ConversationSummary]:
-        """None, so that what is asked for is found in the store alone."""
+        """Lists no conversations, so that callers look in the store itself."""
         return []
 
     async def path(
         self, session_id: str, through: str | None = None
     ) -> Sequence[PlacedQuestion]:
-        """Each question after the one before: versions are for the real stores."""
+        """Returns the questions in order; only real stores know versions."""
         path: list[PlacedQuestion] = []
         before: str | None = None
         for query_id in self._conversation(session_id).queries:
@@ -298,7 +298,7 @@ class MemoryTraceStore:
         ]
 
     async def close(self) -> None:
-        """Nothing to close."""
+        """Does nothing: there is nothing to close."""
 
     def _conversation(self, session_id: str) -> _Conversation:
         if session_id not in self._conversations:
@@ -322,7 +322,7 @@ class MemoryTraceStore:
                 conversation = self._conversations.setdefault(
                     session_id, _Conversation()
                 )
-                if parent is None:  # a fork is nothing that anybody said
+                if parent is None:  # a fork is not part of the conversation
                     conversation.queries.append(query_id)
             case ResponseAssembled(
                 answer=answer, confidence=confidence, reasoner=reasoner

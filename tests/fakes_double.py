@@ -1,4 +1,4 @@
-"""The engine in front of the double: what a script replies, and what the engine says of it."""
+"""The engine in front of the double: a script's replies, and the events that the engine makes of them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.fakes_messages_api import TOOLS, EngineStage
 
 
 class DoubleStage(EngineStage):
-    """An engine with lists as its bus, talking through the SDK to the double in this process."""
+    """An engine with lists as its bus, which talks through the SDK to the double in this process."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class DoubleStage(EngineStage):
 
     @property
     def sent(self) -> list[Request]:
-        """The requests of all attempts, as the events tell them."""
+        """The requests of all attempts, from the events."""
         return [
             event.request
             for event in self.published

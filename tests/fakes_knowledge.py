@@ -1,4 +1,4 @@
-"""Stands for what tests of the index need not have: a model's weights, and a process that files are read in."""
+"""Replacements for what tests of the index can do without: a model's weights, and a separate reading process."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
 class HashingEmbedder:
-    """Texts that share stemmed words have like vectors; the same text always has the same one."""
+    """Gives similar vectors to texts that share stemmed words, and always the same vector to the same text."""
 
     name = "hashing"
     dimensions = 64
@@ -53,7 +53,7 @@ class HashingEmbedder:
 
 
 class ReadHere:
-    """Reads documents in this process, where no file is hostile."""
+    """Reads documents in this process, for tests without hostile files."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []

@@ -1,4 +1,4 @@
-"""A Messages API that answers from a script, on the wire and through the real SDK; and a stage for the engine."""
+"""A scripted Messages API, reached over HTTP and through the real SDK; and a stage for the engine."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ TOOLS = StoredText(
 
 
 class Reset:
-    """In a script: the connection breaks here."""
+    """In a script: breaks the connection here."""
 
 
 class Stall:
-    """In a script: nothing more comes."""
+    """In a script: sends nothing more."""
 
 
 class Answer:
@@ -45,7 +45,7 @@ class Answer:
 
 
 class ScriptedMessagesApi:
-    """An ASGI application: the nth request gets the nth answer, later ones the last; what was sent is kept."""
+    """An ASGI application: the nth request gets the nth answer, later ones the last; it keeps the requests."""
 
     def __init__(self, *answers: Answer) -> None:
         self._answers = list(answers)
@@ -155,7 +155,7 @@ def streamed(*events: Json) -> Answer:
 
 
 def refused(status: int, kind: str, **headers: str) -> Answer:
-    """An error in the API's shape."""
+    """An error in the API's format."""
     body = msgspec.json.encode(
         {"type": "error", "error": {"type": kind, "message": "so it is"}}
     )
@@ -188,12 +188,12 @@ def asked(**changes: Any) -> ReasoningRequested:
 
 
 def recorded(event: Any) -> Recorded[Any]:
-    """The event as a handler gets it."""
+    """The event in the form that a handler gets."""
     return Recorded(query_id="q", seq=1, cause=0, at=0.0, event=event)
 
 
 class EngineStage:
-    """An engine with lists as its bus, talking through the SDK to a scripted server."""
+    """An engine with lists as its bus, which talks through the SDK to a scripted server."""
 
     def __init__(
         self, *answers: Answer, silence_s: float = 5.0, stored: Stored = at_once
@@ -226,7 +226,7 @@ class EngineStage:
         return task.cancel
 
     async def finish(self) -> None:
-        """Waits until nothing runs."""
+        """Waits until all tasks have finished."""
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def call(self, **changes: Any) -> Event:

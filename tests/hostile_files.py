@@ -1,4 +1,4 @@
-"""Two hundred broken and hostile documents, made by a seed: none of them is stored anywhere."""
+"""Two hundred broken and hostile documents, generated from a seed: none of them is stored anywhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _WORD = b'<w:document xmlns:w="http://schemas.openxmlformats.org/wordprocessingm
 
 
 class HostileFile(NamedTuple):
-    """A file; `reason` is part of what must be said of it, or None where any outcome but a hang is right."""
+    """A file; `reason` is part of the required error, or None if any outcome except a hang is right."""
 
     name: str
     data: bytes
@@ -29,7 +29,7 @@ class HostileFile(NamedTuple):
 
 
 def hostile_files(seed: int) -> list[HostileFile]:
-    """The files: each kind of attack once, then valid ones damaged at random until there are `COUNT`."""
+    """Returns the files: each kind of attack once, then valid ones damaged at random until there are `COUNT`."""
     files = list(_attacks())
     chance = random.Random(seed)
     originals = {suffix: make() for suffix, make in MADE.items()}
@@ -66,7 +66,7 @@ def _attacks() -> Iterator[HostileFile]:
 
 
 def _bombs() -> Iterator[HostileFile]:
-    """What grows when it is unpacked."""
+    """Files that grow when unpacked."""
     bomb = {"word/document.xml": b" " * 500_000_000}
     yield HostileFile("bomb.docx", _zipped(bomb), "unpacks to")
     entries = {"META-INF/container.xml": b"<a/>", "a.xhtml": b" " * 70_000_000}
@@ -89,7 +89,7 @@ def _bombs() -> Iterator[HostileFile]:
 
 
 def _nested() -> Iterator[HostileFile]:
-    """What is nested deeper than a stack."""
+    """Files nested deeper than a call stack."""
     deep = 200_000
     yield HostileFile("deep.ipynb", b"[" * deep + b"]" * deep, "")
     yield HostileFile("deep.html", b"<div>" * deep + b"text", "nested too deeply")
@@ -114,13 +114,13 @@ def _nested() -> Iterator[HostileFile]:
 
 
 def _boxes(deep: int) -> bytes:
-    """Boxes of Markdown within one another, and more of them than are open."""
+    """Markdown admonitions nested `deep` levels, three times over."""
     lines = [b" " * (4 * (number % deep)) + b"!!! a" for number in range(3 * deep)]
     return b"\n".join(lines)
 
 
 def _endless() -> Iterator[HostileFile]:
-    """What goes on for ever."""
+    """Files that go on for ever."""
     cues = "".join(
         f"\n\n{number // 3600:02}:{number // 60 % 60:02}:{number % 60:02}.000 --> 99:59:59.000\nmore"
         for number in range(100_000)
@@ -151,7 +151,7 @@ def _endless() -> Iterator[HostileFile]:
 
 
 def _damaged(data: bytes, chance: random.Random) -> bytes:
-    """A file cut short, or with bytes changed, or with a part of it somewhere else."""
+    """A file cut short, with bytes changed, or with a part of it moved."""
     kind = chance.choice(("cut", "bytes", "moved"))
     if kind == "cut":
         return data[: chance.randrange(len(data))]
@@ -176,7 +176,7 @@ def _zipped(entries: dict[str, bytes]) -> bytes:
 
 
 def _lying(archive: bytes) -> bytes:
-    """An archive that says of its entries that they are small."""
+    """An archive that claims that its entries are small."""
     return archive.replace((10**8).to_bytes(4, "little"), (100).to_bytes(4, "little"))
 
 
@@ -186,7 +186,7 @@ def _with_document(xml: bytes) -> bytes:
 
 
 def _with_picture() -> bytes:
-    """A Word document with two hundred megabytes of a picture that nobody looks at."""
+    """A Word document with a picture of two hundred megabytes that no reader needs."""
     return _replaced(word(), "word/media/image1.png", bytes(200_000_000))
 
 
@@ -237,7 +237,7 @@ def _pdf_of_stream(stream: bytes) -> bytes:
 
 
 def _pdf_of_pages(deep: int) -> bytes:
-    """A PDF whose tree of pages is so deep; 0: it leads back to itself."""
+    """A PDF whose page tree has this depth; with 0 it leads back to itself."""
     objects = [b"<</Type/Catalog/Pages 2 0 R>>"]
     for number in range(2, deep + 2):
         objects.append(b"<</Type/Pages/Kids[%d 0 R]/Count 1>>" % (number + 1))
@@ -246,7 +246,7 @@ def _pdf_of_pages(deep: int) -> bytes:
 
 
 def _pdf_of_kids(kids: int, count: int) -> bytes:
-    """A PDF of so many empty pages in one row, which says that they are `count`."""
+    """A PDF with a flat list of `kids` empty pages that claims to have `count`."""
     row = b"4 0 R " * kids
     page = b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 9 9]>>"
     tree = b"<</Type/Pages/Kids[%s]/Count %d>>" % (row, count)
@@ -270,7 +270,7 @@ def _pdf_of_outline() -> bytes:
 
 
 def _doubled(form: str) -> str:
-    """Returns lines of YAML of which each repeats the one before it twice: the last is a billion values."""
+    """Returns lines of YAML, each of which repeats the previous one twice: the last is a billion values."""
     lines = ["a0: &a0 {x: 1}\n"]
     for at in range(1, 31):
         lines.append(f"a{at}: &a{at} {form.format(before=f'*a{at - 1}', at=at)}\n")

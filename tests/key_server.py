@@ -1,4 +1,4 @@
-"""A Messages API in a thread of the test that accepts the key or refuses it, as the test says at any moment."""
+"""A Messages API in a thread of the test, which can switch it between accepting and refusing the key at any time."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ MESSAGES = "/v1/messages"
 
 
 class KeyServer:
-    """The server, as a test sets it.
+    """The server, controlled by a test.
 
     Attributes:
-        accepts: It accepts the key; otherwise it refuses it, and repeats it in its words as some servers do.
-        lists_models: It has a list of models.
-        checked: Is set once it was asked for that list.
+        accepts: Accept the key; otherwise refuse it, and repeat it in the error as some servers do.
+        lists_models: Serve a list of models.
+        checked: Set once a client has requested that list.
     """
 
     def __init__(self, *, accepts: bool = False, lists_models: bool = True) -> None:
@@ -55,7 +55,7 @@ class KeyServer:
 
 @contextmanager
 def key_server(server: KeyServer) -> Iterator[KeyServer]:
-    """Serves on a free port until the block is left."""
+    """Serves on a free port until the block ends."""
 
     class Handler(BaseHTTPRequestHandler):
         def _answer(self) -> None:
@@ -74,7 +74,7 @@ def key_server(server: KeyServer) -> Iterator[KeyServer]:
         do_GET = do_POST = _answer
 
         def log_message(self, *_: object) -> None:
-            """Says nothing of what is asked."""
+            """Logs no requests."""
 
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as listening:
         server.url = f"http://127.0.0.1:{listening.server_port}"

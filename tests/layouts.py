@@ -1,4 +1,4 @@
-"""Small copies of the layouts in which people keep courses, each with the tree that a reader would draw of it."""
+"""Small copies of common course layouts, each with the tree of lessons that a reader would draw."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ Lessons = list[tuple[int, str]]
 
 
 class Laid(NamedTuple):
-    """A layout, and the tree that a person who reads its README would draw.
+    """A layout, and the tree that a reader of its README would draw.
 
     Attributes:
-        files: Texts by path; those named alone hold a heading made of their name.
+        files: Texts by path; a file given only by name holds a heading made of that name.
         courses: The lessons of each course, by its title.
-        left_out: Files that are no part of a course.
-        documents: Files that are documents of their own.
+        left_out: Files that belong to no course.
+        documents: Files that are separate documents.
     """
 
     files: dict[str, str] | str

@@ -1,4 +1,4 @@
-"""An event loop whose time jumps, for code that speaks over sockets with itself: minutes of silence cost nothing."""
+"""An event loop whose time jumps, for code that talks to itself over sockets: minutes of silence cost nothing."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 T = TypeVar("T")
 
 QUIET_S = 0.01
-"""Real seconds without a byte after which the time jumps. Both ends are in this loop, and loopback delivers at once:
-what was written has arrived when nothing is left to do."""
+"""Real seconds without a byte after which the time jumps. Both ends are in this loop, and loopback delivers at once: by
+the time that nothing is left to do, all bytes have arrived."""
 
 
 class LoopbackLoop(asyncio.SelectorEventLoop):
-    """Jumps to the next timer where nothing is ready, no byte is on its way and no thread works."""
+    """Jumps to the next timer if nothing is ready, no byte is on its way and no thread works."""
 
     def __init__(self) -> None:
         self._virtual_s = 0.0

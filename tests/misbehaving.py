@@ -1,4 +1,4 @@
-"""Servers on loopback that misbehave as real ones do: real sockets, as much HTTP as each of them needs."""
+"""Servers on loopback that misbehave like real ones: real sockets, with as much HTTP as each needs."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.fakes_messages_api import (
 )
 
 TLS_HANDSHAKE = b"\x16"
-"""The first byte of whoever speaks TLS to a server that does not."""
+"""The first byte from a client that speaks TLS to a server without TLS."""
 PING_EVERY_S = 0.15
 HEAD = b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nrequest-id: req_7\r\n"
 CHUNKED = HEAD + b"transfer-encoding: chunked\r\n\r\n"
@@ -35,10 +35,10 @@ ERROR_SENTENCE = "the slot was lost"
 
 
 class Exchange:
-    """One request, and the way to answer it.
+    """One request and the means to answer it.
 
     Attributes:
-        number: Requests on this connection so far, from 1.
+        number: Number of the request on this connection, from 1.
         body: The request's body.
     """
 
@@ -66,7 +66,7 @@ class Exchange:
         await self.send(head.encode(), body)
 
     async def hang(self) -> None:
-        """Never does anything again."""
+        """Sends nothing more, for ever."""
         await asyncio.Future()
 
     def reset(self) -> None:
@@ -89,12 +89,12 @@ async def pings_only(exchange: Exchange) -> None:
     await exchange.send(CHUNKED)
     while True:
         await exchange.chunks(sse({"type": "ping"}))
-        # Real time, as between two processes; whoever reads decides how long this goes on.
+        # Real time, as between two processes; the client decides how long this goes on.
         await asyncio.sleep(PING_EVERY_S)
 
 
 async def closes_kept_connections(exchange: Exchange) -> None:
-    """Answers the first request of each connection, with a search at first, and resets it at the second."""
+    """Answers a connection's first request (at first with a search), and resets the connection at the second."""
     if exchange.number > 1:
         exchange.reset()
     elif b'"tools"' in exchange.body and b'"search_result"' not in exchange.body:
@@ -104,7 +104,7 @@ async def closes_kept_connections(exchange: Exchange) -> None:
 
 
 async def bare_error_event(exchange: Exchange) -> None:
-    """Answers as llama.cpp does where it fails behind the response's head."""
+    """Answers like llama.cpp when it fails after the response's head."""
     await exchange.send(CHUNKED)
     error = {"code": 500, "message": ERROR_SENTENCE, "type": "server_error"}
     await exchange.chunks(b"event: error\ndata: " + encoded(error) + b"\n\n", b"")
@@ -143,7 +143,7 @@ async def proxy_that_refuses(exchange: Exchange) -> None:
 
 
 async def well(exchange: Exchange) -> None:
-    """Answers as the Messages API does."""
+    """Answers like the Messages API."""
     await streamed(exchange, text_reply("Logs grow."))
 
 
@@ -154,7 +154,7 @@ async def streamed(exchange: Exchange, events: list[Json]) -> None:
 
 
 def search_reply() -> list[Json]:
-    """A reply that asks for a search."""
+    """A reply that calls the search tool."""
     asked = '{"query":"logs"}'
     return [
         started(),
@@ -168,7 +168,7 @@ def search_reply() -> list[Json]:
 
 
 async def gzip_bomb(exchange: Exchange, status: str = "200 OK") -> None:
-    """Sends some 100 kB of gzip that are 100 MB of JSON."""
+    """Sends about 100 kB of gzip that unpack to 100 MB of JSON."""
     body = _bomb()
     head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-encoding: gzip\r\n"
     await exchange.send(
@@ -190,11 +190,11 @@ def _bomb() -> bytes:
 
 
 class Server:
-    """A listening server, and what it saw.
+    """A listening server and what it received.
 
     Attributes:
         url: Its address.
-        connections: How often it was connected to.
+        connections: The number of connections so far.
         bodies: The bodies of the requests.
     """
 
@@ -208,7 +208,7 @@ class Server:
 async def server(
     conduct: Conduct, tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Server]:
-    """Serves on a free port until the block is left."""
+    """Serves on a free port until the block ends."""
     seen = Server()
     handlers: set[asyncio.Task[None]] = set()
 

@@ -1,4 +1,4 @@
-"""Real NATS servers with JetStream, started and killed by tests: one alone, or a cluster of three."""
+"""Real NATS servers with JetStream for tests to start and kill: one alone, or a cluster of three."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ STARTS_S = 20.0
 
 
 class NatsServer:
-    """One server as a process, with a folder and ports of its own."""
+    """One server as a process, with its own folder and ports."""
 
     def __init__(
         self,
@@ -55,18 +55,18 @@ class NatsServer:
 
     @property
     def url(self) -> str:
-        """Its address."""
+        """The server's address."""
         return f"nats://{self.host}:{self.port}"
 
     @property
     def log(self) -> str:
-        """What it has logged."""
+        """The server's log so far."""
         return (self._folder / "server.log").read_text(errors="replace")
 
     def start(
         self, *, jetstream: bool = True, user: str = "", password: str = ""
     ) -> None:
-        """Starts it, also once more after a kill, and waits until it takes connections."""
+        """Starts the server, even again after a kill, and waits until it accepts connections."""
         arguments = [
             each for each in self._arguments if jetstream or each != "--jetstream"
         ]
@@ -78,19 +78,19 @@ class NatsServer:
         self._wait_for_port()
 
     def signal(self, number: int) -> None:
-        """Sends it a signal, such as SIGSTOP."""
+        """Sends the server a signal, such as SIGSTOP."""
         assert self._process is not None
         os.kill(self._process.pid, number)
 
     def kill(self) -> None:
-        """Kills it at once, as a loss of power does."""
+        """Kills the server at once, like a loss of power."""
         if self._process is not None:
             self._process.send_signal(signal.SIGKILL)
             self._process.wait()
             self._process = None
 
     def stop(self) -> None:
-        """Lets it end."""
+        """Ends the server gracefully."""
         if self._process is None:
             return
         self._process.terminate()
@@ -127,7 +127,7 @@ def nats_server(folder: Path) -> Iterator[NatsServer]:
 
 @contextmanager
 def nats_cluster(folder: Path, size: int = 3) -> Iterator[list[NatsServer]]:
-    """Runs a cluster; who uses it waits until it has a leader (`connect` of the cluster does)."""
+    """Runs a cluster; the user must wait until it has a leader (as the cluster's `connect` does)."""
     ports = [free_port() for _ in range(size)]
     routes = ",".join(f"nats://127.0.0.1:{port}" for port in ports)
     servers: list[NatsServer] = []
@@ -141,7 +141,7 @@ def nats_cluster(folder: Path, size: int = 3) -> Iterator[list[NatsServer]]:
 
 
 def give_up_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Shortens the five seconds for which a server is tried, for tests in which there is none."""
+    """Shortens the five seconds of connection attempts, for tests without a server."""
     monkeypatch.setattr(connection, "CONNECT_S", 1.0)
 
 
@@ -151,7 +151,7 @@ def addresses_of(servers: list[NatsServer]) -> str:
 
 
 def free_port() -> int:
-    """Returns a port that nobody uses now."""
+    """Returns a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])

@@ -1,4 +1,4 @@
-"""Machines of a network of the test's own: network namespaces on one switch, each of which can be cut off."""
+"""Machines on a network of the test's own: network namespaces on one switch, each of which can be cut off."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class NotAllowedError(Exception):
 
 
 class Network:
-    """So many machines, with addresses from 10.99.0.1 on; nothing outside of them is reached."""
+    """Machines with addresses from 10.99.0.1 on, which reach nothing outside."""
 
     def __init__(self, machines: int) -> None:
         self._name = f"cut{os.getpid()}"
@@ -27,10 +27,10 @@ class Network:
         self.machines = list(range(1, machines + 1))
 
     def make(self) -> None:
-        """Makes the namespaces, a switch in one of its own, and a cable to each.
+        """Makes the namespaces, a switch in a separate one, and a cable to each.
 
         Raises:
-            NotAllowedError: Only root may, and not everywhere.
+            NotAllowedError: Only root may make them, and not on every system.
         """
         try:
             _ip("netns", "add", self._switch)
@@ -52,13 +52,13 @@ class Network:
             _ip("-n", self._switch, "link", "set", f"v{machine}", "up")
 
     def remove(self) -> None:
-        """Removes all of it."""
+        """Removes the whole network."""
         for name in (*map(self._namespace, self.machines), self._switch):
             with suppress(OSError, subprocess.CalledProcessError):
                 _ip("netns", "del", name)
 
     def cut(self, machine: int) -> None:
-        """Pulls a machine's cable: what is sent is lost, and nobody is told."""
+        """Pulls a machine's cable: packets are lost silently."""
         _ip("-n", self._switch, "link", "set", f"v{machine}", "nomaster")
 
     def heal(self, machine: int) -> None:
@@ -66,15 +66,15 @@ class Network:
         _ip("-n", self._switch, "link", "set", f"v{machine}", "master", "br0")
 
     def on(self, machine: int, *command: str) -> list[str]:
-        """Returns a command as it is run on a machine."""
+        """Returns the command line that runs a command on a machine."""
         return ["ip", "netns", "exec", self._namespace(machine), *command]
 
     def callers(self, machine: int) -> ThreadPoolExecutor:
-        """Returns threads that are on a machine: the connections that they make are made there."""
+        """Returns threads that run on a machine: their connections start there."""
 
         def enter() -> None:
             with open(f"/run/netns/{self._namespace(machine)}") as namespace:
-                # The kernel moves the calling thread alone (https://man7.org/linux/man-pages/man2/setns.2.html).
+                # The kernel moves only the calling thread (https://man7.org/linux/man-pages/man2/setns.2.html).
                 if _libc.setns(namespace.fileno(), _OF_NETWORKS):
                     raise OSError(ctypes.get_errno(), "the namespace is not entered")
 

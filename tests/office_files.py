@@ -1,4 +1,4 @@
-"""Small files of Word and PowerPoint, written part by part as the programs write them."""
+"""Small Word, PowerPoint and OpenDocument files, written part by part like the real programs' files."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def zipped(parts: Mapping[str, str | bytes]) -> bytes:
 
 
 def relations(parts: Mapping[str, tuple[str, str]]) -> str:
-    """The relationships of a part: what each is to it, and its name, by ids."""
+    """The relationships of a part: the kind and the target's name of each, by id."""
     listed = [
         f'<Relationship Id="{key}" Type="{_TYPES}/{what}" Target="{target}"/>'
         for key, (what, target) in parts.items()
@@ -75,7 +75,7 @@ def word_file(
     """A Word document of these blocks.
 
     Args:
-        parts: The XML of its other parts, by what they are to it; so are also their ids.
+        parts: The XML of its other parts by kind of relationship, which is also their id.
     """
     named = dict(parts or {})
     links = {what: (what, f"/word/{what}.xml") for what in named}
@@ -99,7 +99,7 @@ def deck_file(
     """A presentation of slides with these shapes; the notes are those of the first slide.
 
     Args:
-        parts: The XML of parts of the first slide, by what they are to it; so are also their ids.
+        parts: The XML of the first slide's parts by kind of relationship, which is also their id.
     """
     named = dict(parts or {})
     if notes:
@@ -188,7 +188,7 @@ def chart(title: str, *all_series: str) -> str:
 
 
 def diagram(parts: Mapping[str, str], links: list[tuple[str, str]]) -> str:
-    """A diagram's parts, by their ids; the first is the diagram itself, and each link is one of a whole to a part."""
+    """A diagram's parts by id; the first is the diagram itself, and each link leads from a whole to a part."""
     points = []
     for place, (key, text) in enumerate(parts.items()):
         own = "node" if place else "doc"

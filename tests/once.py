@@ -1,4 +1,4 @@
-"""What takes long to make and is only read is made once for all processes of a run of tests, in a folder they share."""
+"""Makes slow, read-only test data once for all processes of a test run, in a folder that they share."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ import pytest
 def made_once(
     factory: pytest.TempPathFactory, name: str, make: Callable[[Path], object]
 ) -> Path:
-    """A folder that `make` has filled for who asks first, while others wait. Nobody may change what is in it."""
+    """Returns a folder that `make` fills for the first caller while others wait. Nobody may change its content."""
     base = factory.getbasetemp()
-    # With several processes each has a folder of its own in that of the run (xdist).
+    # Under xdist each process has its own folder within that of the run: use the run's.
     if base.name.startswith("popen-"):
         base = base.parent
     folder = base / f"once-{name}"

@@ -1,9 +1,9 @@
-"""Counts the steps that a backtracking matcher needs for a pattern, so that a test need not ask the clock.
+"""Counts the steps that a backtracking matcher needs for a pattern, so that tests need not measure time.
 
-A pattern is compiled to the instructions of a small machine that backtracks as Python's `re` does, without its
-shortcuts (after Russ Cox, "Regular Expression Matching: the Virtual Machine Approach",
-https://swtch.com/~rsc/regexp/regexp2.html). Every instruction is one step. `test_patterns.py` compares what the
-machine matches with what `re` matches.
+It compiles a pattern to the instructions of a small machine that backtracks like Python's `re`, without its shortcuts
+(after Russ Cox, "Regular Expression Matching: the Virtual Machine Approach",
+https://swtch.com/~rsc/regexp/regexp2.html). Every instruction is one step. `test_patterns.py` compares the machine's
+matches with those of `re`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from random import Random
-from re import _compiler as compiler  # type: ignore[attr-defined]  # makes a matcher of a part of a pattern
+from re import _compiler as compiler  # type: ignore[attr-defined]  # compiles a matcher from a part of a pattern
 from re import _constants as c  # type: ignore[attr-defined]  # the only parser of Python's own patterns
 from re import _parser as parser  # type: ignore[attr-defined]  # as above
 from typing import Any, NamedTuple
@@ -30,11 +30,11 @@ _PLACES = {
 
 
 class TooManySteps(Exception):
-    """A text took more steps than it may."""
+    """A text took more steps than allowed."""
 
 
 class Span(NamedTuple):
-    """Where a match begins and ends."""
+    """The beginning and the end of a match."""
 
     start: int
     end: int
@@ -47,8 +47,8 @@ class Thread:
     Attributes:
         at: The next instruction.
         position: The next letter of the text.
-        groups: What the groups of the pattern matched.
-        began: Where groups that are open, and rounds of loops, began.
+        groups: The matches of the pattern's groups.
+        began: The positions at which open groups and loop rounds began.
     """
 
     text: str
@@ -58,12 +58,12 @@ class Thread:
     began: dict[Any, int] = field(default_factory=dict)
 
     def copy(self, at: int) -> Thread:
-        """Returns the same attempt as it goes on at another instruction."""
+        """Returns a copy of the attempt that continues at another instruction."""
         return Thread(self.text, at, self.position, dict(self.groups), dict(self.began))
 
 
 Instruction = Callable[[Thread], "bool | Thread"]
-"""Moves a thread on. False: it fails here; a thread: another attempt, for the case that this one fails."""
+"""Advances a thread. False means that it fails here; a thread is another attempt in case this one fails."""
 Program = list[Instruction]
 
 
@@ -89,10 +89,10 @@ class Machine:
         self._most = 0
 
     def spans(self, text: str, most: int, *, anchored: bool = False) -> list[Span]:
-        """Returns every match from the beginning to the end of a text; anchored, only the one that begins it.
+        """Returns every match in a text, from its beginning to its end; with `anchored`, only one at the beginning.
 
         Raises:
-            TooManySteps: It took more than `most` steps.
+            TooManySteps: The search took more than `most` steps.
         """
         self.steps = 0
         self._most = most
@@ -108,7 +108,7 @@ class Machine:
         return found
 
     def _run(self, program: Program, thread: Thread) -> Thread | None:
-        """Returns the first thread that comes to the program's end."""
+        """Returns the first thread that reaches the program's end."""
         waiting = [thread]
         while waiting:
             thread = waiting.pop()
@@ -140,7 +140,7 @@ class Machine:
                 self._add[operation](what, program)
 
     def _add_place(self, what: Any, program: Program) -> None:
-        """Asks Python's own matcher, which looks at the two letters beside the position."""
+        """Adds a test by Python's own matcher, which looks at the two letters around the position."""
         place = re.compile(_PLACES[what], self._flags & (re.MULTILINE | re.ASCII))
         program.append(
             lambda thread: place.match(thread.text, thread.position) is not None
@@ -205,7 +205,7 @@ class Machine:
         self._add_whole(self._compiled(what), program)
 
     def _add_whole(self, inner: Program, program: Program) -> None:
-        """Adds a part whose first match is the only one."""
+        """Adds a part that does not backtrack: its first match is final."""
 
         def instruction(thread: Thread) -> bool:
             found = self._run(inner, thread.copy(at=0))
@@ -279,7 +279,7 @@ def _close(group: int) -> Instruction:
 
 
 def _has_moved(loop: int) -> Instruction:
-    """A round that took no letter would go on for ever."""
+    """Fails a round that took no letter, because such a loop would never end."""
     return lambda thread: thread.began[loop] < thread.position
 
 
@@ -300,13 +300,13 @@ def _either(first: int, second: int) -> Instruction:
 
 
 def _reserve(program: Program) -> int:
-    """Keeps a place for an instruction that needs to know what follows."""
+    """Reserves the place of an instruction that depends on the code after it."""
     program.append(_jump(len(program) + 1))
     return len(program) - 1
 
 
 def repeats_without_end(tree: Any) -> bool:
-    """Returns True if a repetition in the pattern has no limit, or one of more than a hundred."""
+    """Returns True if a repetition in the pattern has no limit, or one above a hundred."""
     for operation, what in tree:
         repeats = operation in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT)
         if repeats and what[1] > _MANY:
@@ -318,7 +318,7 @@ def repeats_without_end(tree: Any) -> bool:
 
 
 def example(tree: Any, random: Random) -> str:
-    """Returns a text that a pattern is likely to match, or to match almost: what it looks around at is left out."""
+    """Returns a text that a pattern likely matches, or almost matches, because this ignores lookarounds."""
     text = ""
     for operation, what in tree:
         if operation in (c.LITERAL, c.NOT_LITERAL, c.ANY, c.IN):
@@ -335,7 +335,7 @@ def example(tree: Any, random: Random) -> str:
 
 
 def _within(operation: Any, what: Any) -> list[Any]:
-    """Returns the parts of a pattern that stand within one of its operations."""
+    """Returns the parts of a pattern inside one of its operations."""
     if operation in (c.MAX_REPEAT, c.MIN_REPEAT, c.POSSESSIVE_REPEAT):
         return [what[2]]
     if operation is c.BRANCH:
@@ -361,7 +361,7 @@ def _letter(operation: Any, what: Any, random: Random) -> str:
 
 
 def _accepts(one: list[Any], flags: int) -> Callable[[str], bool]:
-    """Lets Python's own matcher say what one letter of a pattern accepts, and remembers it by letter."""
+    """Uses Python's own matcher to decide which letters one place of a pattern accepts, and caches that by letter."""
     tree = parser.SubPattern(parser.State(), one)
     tree.state.flags = flags & ~re.VERBOSE
     compiled = compiler.compile(tree, tree.state.flags)

@@ -1,4 +1,4 @@
-"""PDF files written by hand, for what no library writes: broken pages, fonts without a map, signs of many letters."""
+"""Handwritten PDF files that no library would produce: broken pages, fonts without a map, glyphs of several letters."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ NO_PAGE = b"(this is no page)"
 
 
 def pdf_of_objects(objects: Sequence[bytes]) -> bytes:
-    """A PDF of these objects, of which the first is its root."""
+    """A PDF of these objects; the first is its root."""
     body = b"%PDF-1.4\n"
     places = []
     for number, each in enumerate(objects, start=1):
@@ -26,7 +26,7 @@ def pdf_of_objects(objects: Sequence[bytes]) -> bytes:
 def pdf_of_pages(
     *contents: bytes, font: bytes = HELVETICA, more: Sequence[bytes] = ()
 ) -> bytes:
-    """A PDF of pages with these contents; `/F` is the font, and `more` are the objects from number 4 on.
+    """A PDF of pages with these contents; `/F` is the font, and `more` holds the objects from number 4 on.
 
     A page may be `NO_PAGE`.
     """
@@ -50,17 +50,17 @@ def pdf_of_pages(
 
 
 def text(*lines: bytes) -> bytes:
-    """The content of a page with these lines; what is not a letter or a space is escaped."""
+    """The content of a page with these lines; escapes everything except letters and spaces."""
     shown = b" T* ".join([b"<%s> Tj" % line.hex().encode() for line in lines])
     return b"BT /F 12 Tf 14 TL 72 700 Td %s ET" % shown
 
 
 PICTURE = b"q 200 0 0 200 72 400 cm BI /W 1 /H 1 /BPC 8 /CS /G ID \x80 EI Q"
-"""The content of a page that is a picture."""
+"""The content of a page that consists of a picture."""
 
 
 def font_of_codes(codes: int) -> bytes:
-    """A font of so many codes from 1 on, which tells of none what letter it is."""
+    """A font with this many codes, from 1 on, that maps none to a letter."""
     names = b"".join([b"/g%d" % code for code in range(1, codes + 1)])
     return (
         b"<</Type/Font/Subtype/Type1/BaseFont/ABCDEF+Own/Encoding<</Type/Encoding/Differences[1%s]>>>>"
@@ -69,7 +69,7 @@ def font_of_codes(codes: int) -> bytes:
 
 
 def map_of(codes: dict[int, str]) -> bytes:
-    """The stream by which a font tells what letters its codes are."""
+    """The stream in which a font maps its codes to letters."""
     rows = b"\n".join(
         [
             b"<%02x> <%s>" % (code, letters.encode("utf-16-be").hex().encode())

@@ -1,4 +1,4 @@
-"""Sessions of the small service whose tools or model calls run in other processes, over a NATS server of the test."""
+"""Sessions of the small service whose tools or model calls run in other processes, over the test's NATS server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Elsewhere:
     async def sessions(
         self, script: object, remote: str = "dispatcher"
     ) -> AsyncIterator[House]:
-        """The service whose part is elsewhere; everything is here where `remote` is empty."""
+        """The service with the `remote` part in other processes; without one, everything runs here."""
         folder = self.folder / f"sessions-{remote}"
         folder.mkdir(exist_ok=True)
         settings = Settings.model_construct(

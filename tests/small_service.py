@@ -1,4 +1,4 @@
-"""The whole service in small: a real store in a folder, a double that plays a script, tools of the test."""
+"""A small but whole service: a real store in a folder, a double that follows a script, and the test's tools."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class House:
         self.resources = resources
 
     def stored(self) -> bytes:
-        """Every byte in the folder: the database, its log, whatever lies beside them."""
+        """Every byte in the folder: the database, its log, and any other files."""
         return b"".join(
             path.read_bytes()
             for path in sorted(self.folder.iterdir())
@@ -55,7 +55,7 @@ class House:
         )
 
     def sent(self) -> str:
-        """All that the model was sent."""
+        """All requests to the model, as text."""
         return str(self.double.requests)
 
     async def trace(self, outcome: Outcome) -> Sequence[Recorded[Event]]:
@@ -80,9 +80,9 @@ async def house(
     settings: Settings | None = None,
     profile: Profile | None = None,
 ) -> AsyncIterator[House]:
-    """The service, closed at the end."""
+    """Opens the service, and closes it at the end."""
     blots = redaction or guarded()
-    # What is no script says itself what is replied, such as the API as it is documented.
+    # Instead of a script, a test may pass an object that makes the replies itself, such as the documented API.
     if not hasattr(script, "reply"):
         script = msgspec.convert(script, Script)
     double = Double(script)

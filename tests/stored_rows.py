@@ -1,4 +1,4 @@
-"""The rows of a SQLite trace store, taken apart for tests that change one stored event by hand."""
+"""Splits the rows of a SQLite trace store, for tests that change one stored event by hand."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from antiphon.traces.event_rows import EventRow, events_in
 
 
 def part_rows(file: sqlite3.Connection) -> None:
-    """Gives each event a row of its own, as stores had them until format 3."""
+    """Gives each event its own row, as in stores up to format 3."""
     held = file.execute(
         "SELECT query_id, seq, cause, at, kind, version, body FROM events ORDER BY rowid"
     ).fetchall()

@@ -1,4 +1,4 @@
-"""A query's commonest events with little to say, for tests of what carries and stores them."""
+"""A query's commonest events with little content, for tests of the bus and the stores."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def response_assembled(answer: str = "A share.") -> ResponseAssembled:
 
 
 def tool_succeeded(*texts: str, tool_call_id: str = "t1") -> ToolSucceeded:
-    """A tool's result with one passage a text."""
+    """A tool's result with one passage for each text."""
     passages = tuple(
         Passage(id=str(number), source="Course", text=StoredText(text))
         for number, text in enumerate(texts)
@@ -70,7 +70,7 @@ def answered(
 def placed(
     query_id: str, events: Sequence[Event], after: int = 0, at: float = NOON
 ) -> list[Recorded[Event]]:
-    """The events in a trace, a second apart, each caused by the one before."""
+    """The events as a trace, a second apart, each caused by the one before."""
     return [
         Recorded(query_id=query_id, seq=seq, cause=seq - 1, at=at + seq, event=event)
         for seq, event in enumerate(events, start=after + 1)

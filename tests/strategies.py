@@ -19,7 +19,7 @@ _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
     float: st.floats(allow_nan=False, allow_infinity=False),
     bool: st.booleans(),
     NoneType: st.none(),
-    # Short ones stay in place in a store, long ones are kept apart: both sides of the border.
+    # Stores keep short texts in place and long ones apart: draw from both sides of the limit.
     StoredText: st.one_of(
         st.text(max_size=20),
         st.text(min_size=1, max_size=9).map(lambda text: text * 30),
@@ -29,7 +29,7 @@ _SIMPLE: dict[object, st.SearchStrategy[Any]] = {
 
 @cache
 def values(kind: Any) -> st.SearchStrategy[Any]:
-    """Values of a type that a field of the vocabulary may have."""
+    """Values of a type that occurs in fields of the vocabulary."""
     if kind in _SIMPLE:
         return _SIMPLE[kind]
     if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
@@ -55,7 +55,7 @@ def _of_parts(origin: Any, parts: tuple[Any, ...]) -> st.SearchStrategy[Any]:
 
 
 def recorded(kind: Any) -> st.SearchStrategy[Recorded[Any]]:
-    """Events of one kind, in their place in a trace."""
+    """Events of one kind, with a place in a trace."""
     return st.builds(
         Recorded,
         query_id=st.text(min_size=1, max_size=20),

@@ -1,4 +1,4 @@
-"""The small service over real HTTP, with keys of several tenants: for the tests of who sees and may do what."""
+"""The small service over real HTTP with keys of several tenants, for tests of access and permissions."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EVERYTHING = tuple(SCOPES)
 
 
 class Site:
-    """A service under way, its folder, and the keys that were made for it."""
+    """A running service, its folder, and its keys."""
 
     def __init__(self, at: House, url: str) -> None:
         self.house = at
@@ -42,7 +42,7 @@ class Site:
     def key(
         self, tenant: str, *scopes: str, expires_s: float | None = None, **limits: Any
     ) -> str:
-        """Makes a key, with all scopes where none is named, and returns it."""
+        """Makes a key, by default with all scopes, and returns it."""
         key, info = self.keys.add(
             "test", tenant, scopes or EVERYTHING, expires_s=expires_s
         )
@@ -51,7 +51,7 @@ class Site:
         return key
 
     def client(self, key: str | None = None, **headers: str) -> httpx2.AsyncClient:
-        """A caller with a key, or without."""
+        """A client with or without a key."""
         if key is not None:
             headers["authorization"] = f"Bearer {key}"
         client = httpx2.AsyncClient(base_url=self.url, headers=headers, timeout=30.0)
@@ -59,7 +59,7 @@ class Site:
         return client
 
     def tenant(self, name: str, *scopes: str, **limits: Any) -> httpx2.AsyncClient:
-        """A caller of a tenant."""
+        """A client with a new key of a tenant."""
         return self.client(self.key(name, *scopes, **limits))
 
     async def close(self) -> None:
@@ -87,7 +87,7 @@ async def site(
             return at.service
 
         app = APPS.take(chosen, opened, faults.injector_of)
-        # Named as TCP, so that no reply waits until its head is acknowledged.
+        # With the protocol given as TCP, asyncio sets TCP_NODELAY: replies do not wait for an ACK of their head.
         listener = stack.enter_context(socket.socket(proto=socket.IPPROTO_TCP))
         listener.bind(("127.0.0.1", 0))
         listener.listen()  # early callers wait until it serves
@@ -107,7 +107,7 @@ async def site(
 
 
 async def interrupted(at: Site, tenant: str, query_id: str) -> None:
-    """Stores a query that is not over, as a process leaves it that is gone."""
+    """Stores an unfinished query, such as a dead process leaves."""
     store = at.house.store.seen_by(tenant)
     first = QueryReceived(
         query="What is lost?", session_id=f"s-{query_id}", settings=QuerySettings()
@@ -127,5 +127,5 @@ async def share_of(client: httpx2.AsyncClient, holder: str = "key") -> dict[str,
 
 
 async def counted(at: Site) -> None:
-    """Waits until the queries that are over are counted."""
+    """Waits until the usage of all finished queries is counted."""
     await at.house.service._runtime.callers.metering.close()

@@ -1,7 +1,7 @@
-"""What `make test-all` runs beside `make test`: what takes long, or needs processes, browsers and servers by the dozen.
+"""The tests that only `make test-all` runs: slow ones, and those that need dozens of processes, browsers and servers.
 
-`make test` keeps what proves a promise from outside in six minutes: the matrix of faults, the recorded corpus, the
-scenarios, questions over HTTP and the command line, the first pages, and one question in a browser.
+`make test` keeps the tests that prove a promise from outside within six minutes: the fault matrix, the recorded
+corpus, the scenarios, questions over HTTP and the command line, the first pages, and one question in a browser.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ THOROUGH = (
     "e2e/test_mcp_tools.py",
     "e2e/test_schema.py",
     "e2e/test_wheel.py",
-    # A cluster's processes, and servers of its own.
+    # A cluster's processes and servers.
     "cluster/",
     "e2e/test_cluster_script.py",
     "integration/test_remote_acting.py",
@@ -31,7 +31,7 @@ THOROUGH = (
     "integration/test_hostile_documents.py",
     "integration/test_misbehaving_servers.py",
     "unit/house/test_audit.py",
-    # Kills, full disks, damaged files, and signals in mid work.
+    # Kills, full disks, damaged files, and signals in the middle of work.
     "e2e/test_full_disk.py",
     "e2e/test_going_away.py",
     "e2e/test_interruption.py",
@@ -47,13 +47,13 @@ THOROUGH = (
     "integration/test_trace_store_adversity.py",
     "unit/api/test_api_draft_html.py::test_the_work_grows_with_the_text",
     "unit/bus/test_leaks.py",
-    # Planted bugs, runs by chance, and a plan of faults made as small as it can be.
+    # Planted bugs, random runs, and the shrinking of fault plans.
     "e2e/test_fault_proxy.py",
     "faults/test_money.py",
     "faults/test_mutants.py",
     "faults/test_own_tools.py",
     "unit/house/test_adding_an_event.py",
-    # Whole sets of questions, recordings and forks; what is measured.
+    # Whole sets of questions, recordings and forks; measurements.
     "e2e/test_evaluation.py",
     "integration/test_cost_ratios.py",
     "integration/test_engine_reads_recordings.py::test_every_recorded_exchange_ends_in_the_right_event[messages_open.jsonl-one",
@@ -62,7 +62,7 @@ THOROUGH = (
     "traces/test_recorded_forks.py::test_a_recorded_fork_with_a_setting_replays_from_any_event",
     "traces/test_recorded_forks.py::test_an_unchanged_fork_of_every_trace",
     "unit/benchmarks/",
-    # Courses indexed anew for each test.
+    # Tests that index courses themselves.
     "e2e/test_double.py",
     "e2e/test_what_is_indexed.py",
     "integration/test_documents_of_callers.py",
@@ -73,10 +73,10 @@ THOROUGH = (
     "integration/test_tenant_documents.py",
     "integration/test_without_extras.py",
 )
-"""Folders, files and single tests, by how their names begin."""
+"""Folders, files and single tests, by the beginnings of their names."""
 
 SMOKE = (
     "browser/test_ask.py::test_an_answer_comes_with_marks",
     "browser/test_ask.py::test_the_rounds_show_as_they_happen",
 )
-"""What `make test` runs of these all the same."""
+"""The exceptions among these, which `make test` runs too."""

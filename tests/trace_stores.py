@@ -1,4 +1,4 @@
-"""Trace stores of each kind, opened for a test: what holds of one must hold of all."""
+"""Trace stores of each kind, opened for a test: all must behave alike."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ KINDS = ("sqlite", "jetstream")
 
 @pytest.fixture(scope="module")
 def nats_url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """A NATS server for the tests of a file."""
+    """A NATS server for one file of tests."""
     with nats_server(tmp_path_factory.mktemp("nats")) as server:
         yield server.url
 
 
 @asynccontextmanager
 async def connected(url: str, prefix: str | None = None) -> AsyncIterator[Cluster]:
-    """A connection with names of its own."""
+    """A connection with a prefix of its own."""
     if prefix is None:
         prefix = f"t{uuid.uuid4().hex[:12]}"
     cluster = await connect(url, name="test", prefix=prefix)
@@ -47,7 +47,7 @@ async def opened(
     catalog: Catalog = BUILT_IN,
     prefix: str | None = None,
 ) -> AsyncIterator[WholeTraceStore]:
-    """A store of this kind; on NATS another one with the same prefix holds the same."""
+    """A store of this kind; on NATS, another one with the same prefix holds the same traces."""
     if kind == "sqlite":
         store = SqliteTraceStore.open(folder, redaction=redaction, catalog=catalog)
         yield store

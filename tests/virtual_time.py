@@ -1,4 +1,4 @@
-"""An event loop whose time jumps to the next timer whenever nothing else is to do: seconds cost nothing."""
+"""An event loop whose time jumps to the next timer when nothing else is left to do: seconds cost nothing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):
-    """Only for code that waits for timers and for itself: real sockets would be starved."""
+    """Only for code that waits for timers and for itself: it would starve real sockets."""
 
     def __init__(self) -> None:
         self._virtual_s = 0.0

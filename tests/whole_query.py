@@ -1,4 +1,4 @@
-"""A whole query on the real wiring: scripted models and tools outside, a memory store, and a clock that is told."""
+"""A whole query on the real wiring, with scripted models and tools, a memory store, and a clock that tests advance."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ Script = Callable[[Request], Awaitable[Sequence[Json]]]
 def reply(
     text: str = "", *calls: tuple[str, Json], stop_reason: str | None = None
 ) -> list[Json]:
-    """The stream events of a reply with text and tool calls; ids are made of the calls themselves."""
+    """The stream events of a reply with text and tool calls; ids derive from the calls themselves."""
     blocks: list[Json] = [{"type": "text", "text": text}] if text else []
     blocks += [
         {
@@ -71,7 +71,7 @@ def reply(
 
 
 class ScriptedModel:
-    """Answers each request by the next step of its script; the last step repeats."""
+    """Answers each request with the next step of its script; the last step repeats."""
 
     name = "scripted"
 
@@ -101,7 +101,7 @@ async def search_course_content(query: str) -> ToolOutput:
 
 @dataclass
 class House:
-    """Parts for queries; `spoil` may put a faulty handler in the place of one of the wiring."""
+    """Parts for queries; `spoil` may replace a handler of the wiring by a faulty one."""
 
     primary: Model
     fallback: Model = field(default_factory=offline_model)
@@ -134,7 +134,7 @@ class House:
         query_id: str = "q",
         history: tuple[Exchange, ...] = (),
     ) -> Outcome:
-        """Asks, and waits for the end."""
+        """Asks, and waits for the outcome."""
 
         def components(ports: Ports) -> Sequence[Subscription]:
             return self.spoil(wire(self._parts, ports).subscriptions())
@@ -167,7 +167,7 @@ def kinds(events: Sequence[Event]) -> list[str]:
 def spoiled(
     kind: type[Event], owner: str
 ) -> Callable[[Sequence[Subscription]], Sequence[Subscription]]:
-    """Makes the handler that a component (`owner`) has for one kind of event raise."""
+    """Makes a component's (`owner`) handler for one kind of event raise an error."""
 
     def broken(_: Recorded[Event]) -> None:
         raise RuntimeError("a bug")

@@ -1,4 +1,4 @@
-"""Every figure of the service's own speed in one run: `make bench`; kept in the data folder, drawn over the runs.
+"""Every figure of the service's own speed in one run: `make bench`; stored in the data folder and plotted over runs.
 
 Stages of a query, events and appends a second, the query beside a plain SDK loop, memory per query in flight, cold
 start, index and search by the size of the library, and what a question costs with the usual model.
@@ -29,7 +29,7 @@ Figures = dict[str, float]
 
 
 def stage_figures() -> Figures:
-    """CPU of a query without HTTP, by stage, in ms."""
+    """The CPU time of a query without HTTP, by stage, in ms."""
     found: Figures = {}
     for stage, cpu_ms in asyncio.run(stages.measure()).items():
         found[f"{stage}, CPU ms"] = cpu_ms
@@ -37,12 +37,12 @@ def stage_figures() -> Figures:
 
 
 def rate_figures() -> Figures:
-    """The bus alone, and the trace store alone."""
+    """The rates of the bus alone, and of the trace store alone."""
     return asyncio.run(rates.measure())
 
 
 def overhead_figures(rounds: int = 3, queries: int = 96) -> Figures:
-    """A query beside a plain SDK loop that makes the same calls, over HTTP."""
+    """A query compared with a plain SDK loop that makes the same calls, over HTTP."""
     double = [
         *(sys.executable, "-m", "uvicorn", "benchmarks.double:app"),
         *("--log-level", "error", "--timeout-keep-alive", "600"),
@@ -63,7 +63,7 @@ def overhead_figures(rounds: int = 3, queries: int = 96) -> Figures:
 
 
 def memory_figures() -> Figures:
-    """Queries that wait for their model."""
+    """The memory of queries that wait for their model."""
     return {"memory a query in flight, KiB": in_flight_kib(IN_FLIGHT) / IN_FLIGHT}
 
 
@@ -78,7 +78,7 @@ def library_figures(chunks: Iterable[int]) -> Figures:
 
 
 def dollar_figures() -> Figures:
-    """US dollars for a thousand questions to the usual model, as the API's documentation has it."""
+    """US dollars for a thousand questions to the usual model, by the API's documented prices."""
     model = load_settings().model
     with dollars.double_at(None) as url:
         costs = asyncio.run(

@@ -1,9 +1,9 @@
-"""The bill of one question, by model; for the usual one a part of `make bench`.
+"""The bill of one question, by model; `make bench` includes the usual model.
 
-The whole service asks over the sample courses, in two rounds and a final call. The Messages API as it is documented
-(`antiphon double --documented`, docs/double.md) plays the model in a process of its own, and keeps the bill. How much
-models think is assumed there, and tokens are estimated: the figures compare, they predict no invoice. A quiet service
-finds nothing in the API's cache; a busy one is asked within five minutes of its last question.
+The whole service asks over the sample courses, in two rounds and a final call. The documented Messages API (`antiphon
+double --documented`, docs/double.md) plays the model in another process, and keeps the bill. It assumes the amount of
+thinking and estimates tokens: the figures allow comparisons but predict no invoice. A quiet service finds nothing in
+the API's cache; a busy one gets its next question within five minutes.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from benchmarks.processes import antiphon, log_errors_only, serving
 
 CONTEXTS = ("briefing", "transcript")
 LATER = 20
-"""Questions after the first of a service."""
+"""The number of questions after a service's first."""
 QUESTIONS = Path("samples/questions.jsonl")
 COURSES = Path("samples/courses")
 WORK = Path("data/dollars")
 
 
 class Usage(msgspec.Struct, frozen=True):
-    """The usage of one call, or the mean of a question."""
+    """The usage of one call, or the mean usage of a question."""
 
     input_tokens: float = 0.0
     cache_read_tokens: float = 0.0
@@ -52,20 +52,20 @@ class Billed(msgspec.Struct, frozen=True):
 
 
 class Bill(msgspec.Struct, frozen=True):
-    """The bill, and what was refused: the rule, its message, and more."""
+    """The bill, and the refusals: the rule, its message, and more."""
 
     billed: list[Billed]
     refused: list[list[str | int]]
 
 
 class ServiceCost(NamedTuple):
-    """The means of a question to one model, in one way to show it what was done.
+    """The mean costs of a question to one model, in one way of showing it the earlier rounds.
 
     Attributes:
         first: The first question of a quiet service.
-        later: The later ones of a busy one.
-        answered: The questions that the model itself answered, of all.
-        refused: The requests that were refused.
+        later: The later questions of a busy service.
+        answered: How many of the `asked` questions the model itself answered.
+        refused: The number of refused requests.
     """
 
     model: str
@@ -104,7 +104,7 @@ async def _cost(
     service: Antiphon, url: str, model: str, context: str, questions: Sequence[str]
 ) -> ServiceCost:
     chosen = replace(service.settings.query_settings(), model=model, context=context)
-    # It empties the cache, too.
+    # Deleting the bill also empties the cache.
     await asyncio.to_thread(_bill, url, "DELETE")
     answered = 0
     calls_of_first = 0
@@ -145,14 +145,14 @@ def models_of(url: str) -> list[str]:
 
 
 def sample_questions(file: Path = QUESTIONS, later: int = LATER) -> list[str]:
-    """Returns the questions that are asked: the first, and so many later ones."""
+    """Returns the questions to ask: the first, and `later` more."""
     lines = file.read_text(encoding="utf-8").splitlines()[: later + 1]
     return [msgspec.json.decode(line)["question"] for line in lines]
 
 
 @contextmanager
 def double_at(url: str | None) -> Iterator[str]:
-    """Gives the address of the double: the one that is named, or one that is started."""
+    """Gives the address of the double: the given one, or that of a newly started double."""
     if url is not None:
         yield url
         return
@@ -161,7 +161,7 @@ def double_at(url: str | None) -> Iterator[str]:
 
 
 def figures(costs: Iterable[ServiceCost]) -> dict[str, float]:
-    """Returns the dollars of a thousand questions, by their names."""
+    """Returns the dollars for a thousand questions, by figure name."""
     found: dict[str, float] = {}
     for cost in costs:
         name = f"{cost.model}, {cost.context}"

@@ -1,4 +1,4 @@
-"""What was measured before: a JSON file beside the data, never committed, and its plots."""
+"""Earlier measurements: a JSON file beside the data, never committed, and its plots."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Run(Value, frozen=True, kw_only=True):
     Attributes:
         at: Seconds since 1970.
         machine: Cores, processor and versions, without the machine's name.
-        figures: Each with its unit in its name.
+        figures: Values by name; each name includes the unit.
     """
 
     at: float
@@ -39,7 +39,7 @@ class Run(Value, frozen=True, kw_only=True):
 
 
 def machine() -> dict[str, str]:
-    """Describes what a figure depends on beside the code."""
+    """Describes the conditions of a figure other than the code."""
     found = {
         "cores": str(len(os.sched_getaffinity(0))),
         "processor": _processor(),
@@ -58,7 +58,7 @@ def _processor() -> str:
 
 
 def history_file() -> Path:
-    """Returns where runs are kept: in the data folder."""
+    """Returns the file of the runs, in the data folder."""
     return load_settings().data_dir / "bench" / "history.json"
 
 
@@ -70,7 +70,7 @@ def runs_of(file: Path) -> list[Run]:
 
 
 def remember(benchmark: str, figures: Mapping[str, float]) -> Path:
-    """Adds a run to the history, draws the history anew, and returns the drawing's file."""
+    """Adds a run to the history, redraws it, and returns the drawing's file."""
     file = history_file()
     file.parent.mkdir(parents=True, exist_ok=True)
     run = Run(

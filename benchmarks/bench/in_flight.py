@@ -1,6 +1,6 @@
 """Memory of queries that wait for their model at the same time: `python -m benchmarks.bench.in_flight N` prints KiB.
 
-In a process of its own, in which some queries were answered before: modules are loaded, and caches hold what they hold.
+It runs as a separate process that has answered some queries already, so that modules are loaded and caches filled.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WARM_UP = 20
 
 
 async def peak_kib(count: int) -> float:
-    """Returns the most memory that the queries have together, beyond what the process had before."""
+    """Returns the peak memory of all queries together, beyond the process's memory before them."""
     with tempfile.TemporaryDirectory() as folder:
         warming = Query(Path(folder) / "warm", Work())
         for _ in range(WARM_UP):
@@ -41,7 +41,7 @@ async def peak_kib(count: int) -> float:
 
 
 def in_flight_kib(count: int) -> float:
-    """Returns the same of a process of its own: memory that was used once is there for the next."""
+    """Measures the same in a separate process, because a process reuses the memory of earlier measurements."""
     measured = subprocess.run(
         [sys.executable, "-m", "benchmarks.bench.in_flight", str(count)],
         capture_output=True,

@@ -19,16 +19,16 @@ ToolFunction = Callable[..., Awaitable[object]]
 
 
 class ForgetfulStore:
-    """A trace store that stores nothing: what appending costs is what a query costs less with it."""
+    """A trace store that stores nothing: a query's saving with it is the cost of appending."""
 
     async def append(
         self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
     ) -> None:
-        """Takes the events, and lets go of them."""
+        """Discards the events."""
 
 
 class OurSide:
-    """The components, ready for queries; `records=False` lets go of their events."""
+    """The components, ready for queries; `records=False` discards their events."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class OurSide:
         return outcome_of(session.emitted)
 
     async def follow(self, query_id: str, question: str) -> Outcome:
-        """Runs one query to its end with somebody who reads it live."""
+        """Runs one query to its end with a live reader."""
         session = self._open(query_id)
         session.start(receive(question, "bench", QuerySettings()))
         async for _ in session.follow():

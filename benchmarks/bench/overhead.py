@@ -1,7 +1,7 @@
-"""CPU of a whole query beside a plain SDK loop that makes the same calls: `make bench`.
+"""CPU time of a whole query compared with a plain SDK loop that makes the same calls: `make bench`.
 
 One query is three calls of the Messages API and three tool calls. Both sides run in this process, in turns, against
-one double in a process of its own, over HTTP on loopback. CPU time is this process's, user and system, all threads.
+one double in another process, over HTTP on loopback. CPU time is this process's, user and system, all threads.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ STREAM = "plain SDK loop, stream=True"
 ANTIPHON = "antiphon"
 FOLLOWED = "antiphon, read live"
 QUESTION = "How does BM25 rank documents?"
-# Queries asked at the same time: alone, and as a busy service has them.
+# Simultaneous queries: one alone, and as many as in a busy service.
 AT_ONCE = (1, 32)
-# Pairs of measurements that come before the first one that counts.
+# Pairs of measurements before the first one that counts.
 WARM_UPS = 2
 Query = Callable[[], Awaitable[object]]
 
 
 class Asker:
-    """Antiphon's side of the comparison: the same question over and over, each time as a query of its own."""
+    """Antiphon's side of the comparison: the same question over and over, each time as a new query."""
 
     def __init__(self, side: OurSide) -> None:
         self._side = side
@@ -53,7 +53,7 @@ class Asker:
         self._check(await self._side.ask(self._next_id(), QUESTION))
 
     async def follow(self) -> None:
-        """Asks as somebody who reads the answer as it is written."""
+        """Asks with a reader who follows the answer live."""
         self._check(await self._side.follow(self._next_id(), QUESTION))
 
     def _next_id(self) -> str:
@@ -69,7 +69,7 @@ class Asker:
 
 
 async def cpu_ms(query: Query, queries: int, at_once: int) -> float:
-    """Returns the CPU milliseconds a query."""
+    """Returns the CPU milliseconds per query."""
     batches = queries // at_once
     before = time.process_time()
     for _ in range(batches):
@@ -88,14 +88,14 @@ class Side(NamedTuple):
 
 
 async def compare(base_url: str, rounds: int, queries: int) -> dict[Side, list[float]]:
-    """Returns the CPU a query of each side, one figure a round; the sides take turns within a round."""
+    """Returns the CPU time per query of each side, one figure for each round; the sides take turns within a round."""
     model = connect("key", base_url)
     figures: dict[Side, list[float]] = {}
     with tempfile.TemporaryDirectory() as folder:
         ours = OurSide(model, list(plain_loop.TOOLS.values()), Path(folder))
         asker = Asker(ours)
-        # A client a load: for each request httpx looks at every connection that it keeps, and those that 32 at once
-        # leave open would be paid for by one at a time.
+        # A client for each load: httpx looks at every kept connection for each request, so those that 32 simultaneous
+        # queries leave open would cost time in the measurement of single ones.
         clients: list[AsyncAnthropic] = []
         queries_of: dict[Side, Query] = {}
         for at_once in AT_ONCE:
@@ -106,7 +106,7 @@ async def compare(base_url: str, rounds: int, queries: int) -> dict[Side, list[f
             queries_of[Side(STREAM, at_once)] = partial(ask, stream=True)
             queries_of[Side(ANTIPHON, at_once)] = asker.ask
             queries_of[Side(FOLLOWED, at_once)] = asker.follow
-        # One round more than asked for: the first warms up.
+        # One extra round: the first warms up.
         for number in range(rounds + 1):
             for side, query in queries_of.items():
                 figure = await cpu_ms(query, queries, side.at_once)
@@ -125,7 +125,7 @@ class AppendClock:
     def __init__(self, store: SqliteTraceStore) -> None:
         self._write = store._writer.write
         self.seconds = 0.0
-        store._writer.write = self  # type: ignore[method-assign]  # it stands in for it
+        store._writer.write = self  # type: ignore[method-assign]  # it wraps the method
 
     def __call__(self, group: Sequence[Packed]) -> list[SequenceError | None]:
         began = time.thread_time()
@@ -136,11 +136,11 @@ class AppendClock:
 
 
 class Share(NamedTuple):
-    """The part of a query's CPU that appending takes.
+    """The part of a query's CPU time that appending takes.
 
     Attributes:
-        spent: The share that is spent in appends.
-        saved: What a query costs less if nothing is stored: with the above, what storing does to caches and memory.
+        spent: The share spent in appends.
+        saved: The saving if nothing is stored; it also includes the effect of storing on caches and memory.
     """
 
     spent: float
@@ -148,7 +148,7 @@ class Share(NamedTuple):
 
 
 async def appending_shares(base_url: str, queries: int) -> dict[int, Share]:
-    """Returns the shares by load, from queries that take turns with queries that are not recorded."""
+    """Returns the shares by load, from recorded queries that take turns with unrecorded ones."""
     shares: dict[int, Share] = {}
     model = connect("key", base_url)
     functions = list(plain_loop.TOOLS.values())

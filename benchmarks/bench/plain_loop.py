@@ -1,4 +1,4 @@
-"""The loop that a user would write on the bare SDK, with two tools that cost nothing: the measure of the overhead."""
+"""The loop that a user would write on the bare SDK, with two tools that cost nothing: the baseline of the overhead."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ TOOLS = {
 
 
 def definitions() -> list[Json]:
-    """Describes the tools as the Messages API wants them."""
+    """Describes the tools in the format of the Messages API."""
     schema = {
         "type": "object",
         "properties": {"text": {"type": "string"}},
@@ -83,7 +83,7 @@ async def ask(client: AsyncAnthropic, question: str, *, stream: bool) -> str:
 
 
 async def _call_tools(content: list[Json]) -> list[Json]:
-    """Calls the tools that the reply asks for, all at once, and returns their result blocks."""
+    """Calls all tools in the reply concurrently, and returns their result blocks."""
     running = {}
     for block in content:
         if block["type"] == "tool_use":
@@ -125,7 +125,7 @@ async def _streamed(
             and event.delta.type == "input_json_delta"
         ):
             partial += event.delta.partial_json
-        # A tool's arguments are JSON only when they are whole.
+        # A tool's arguments are valid JSON only when they are complete.
         elif event.type == "content_block_stop" and partial:
             content[-1]["input"] = json.loads(partial)
     return content, stop_reason

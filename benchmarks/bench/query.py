@@ -1,4 +1,4 @@
-"""One query with so much work, asked over and over, of our own components without HTTP."""
+"""One query with a given amount of work, repeated with our own components and without HTTP."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ QUESTION = "How does BM25 rank documents?"
 
 
 class Query:
-    """One query with so much work, over and over."""
+    """Repeats one query with a given amount of work."""
 
     def __init__(self, folder: Path, work: Work) -> None:
         tools = Tools(work.passages)
         self._work = work
         self._asked = 0
         self.side = OurSide(WorkingModel(work), [tools.search_course_content], folder)
-        # More than any work here, so that no limit cuts it short.
+        # Above any work here, so that no limit cuts a query short.
         self._settings = QuerySettings(
             max_rounds=work.rounds, max_tool_calls=64, deadline_s=600.0
         )
@@ -37,5 +37,5 @@ class Query:
 
 
 async def together(query: Query, count: int) -> None:
-    """Asks so many questions at the same time."""
+    """Asks `count` questions at the same time."""
     await asyncio.gather(*[query.ask() for _ in range(count)])

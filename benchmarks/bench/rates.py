@@ -1,4 +1,4 @@
-"""Events a second through the bus alone, and appends a second into the trace store, on one core."""
+"""Events per second through the bus alone, and appends per second to the trace store, on one core."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ TRACES = 300
 
 
 class Echo:
-    """A component that answers each event with the next, until there were enough."""
+    """A component that answers each event with the next, up to a limit."""
 
     def __init__(self, ports: Ports, events: int) -> None:
         self._publish = ports.publish
         self._left = events
 
     def subscriptions(self) -> Sequence[Subscription]:
-        """What it hears."""
+        """Returns its subscriptions."""
         return [on(QueryReceived, self.on_event), on(RoundOpened, self.on_event)]
 
     def on_event(self, recorded: Recorded[Event]) -> None:
@@ -52,7 +52,7 @@ class Echo:
 
 
 async def events_a_second(first: Event, events: int = EVENTS) -> float:
-    """Measures one session that delivers event after event; nothing is stored."""
+    """Measures one session that delivers event after event without storing them."""
     # A cast, because the bus only ever appends.
     bus = Bus(cast(TraceStore, ForgetfulStore()), SystemClock())
     session = bus.open("echo", lambda ports: Echo(ports, events).subscriptions())
@@ -64,7 +64,7 @@ async def events_a_second(first: Event, events: int = EVENTS) -> float:
 
 
 async def appends_a_second(template: Trace, traces: int = TRACES) -> float:
-    """Measures traces that are appended four events at a time, each append a commit, as a query makes them."""
+    """Measures appending traces four events at a time, each append a commit, as queries do."""
     appends = 0
     with tempfile.TemporaryDirectory() as folder:
         store = SqliteTraceStore.open(Path(folder))

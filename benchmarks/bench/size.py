@@ -1,7 +1,7 @@
-"""Search in large libraries: time of one search, filtered or not, memory, size of the index; a part of `make bench`.
+"""Search in large libraries, a part of `make bench`: time of a search, filtered or not, memory, and size of the index.
 
-The texts are made up: words as frequent as those of a language are (Zipf's law), vectors by chance, because what they
-say does not matter for time. The question is embedded by the real embedder.
+The texts are made up: their words are as frequent as in a language (Zipf's law), their vectors are random, because the
+meaning does not affect the time. The real embedder embeds the question.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILTERED_COURSES = 20
 
 
 class ChanceVectors:
-    """An embedder without a model: quick, and of the real one's name and size, so that its index can be searched."""
+    """A quick embedder without a model, under the real one's name and size, so that its index can be searched."""
 
     def __init__(self, real: Embedder) -> None:
         self._real = real
@@ -53,7 +53,7 @@ class ChanceVectors:
 
 
 class Timing(Value, frozen=True, kw_only=True):
-    """Milliseconds of one search; `cpu_ms` are those of the processor, which other work on the machine leaves alone."""
+    """Milliseconds of one search; `cpu_ms` is processor time, which other work on the machine does not affect."""
 
     kind: str
     median_ms: float
@@ -62,19 +62,19 @@ class Timing(Value, frozen=True, kw_only=True):
 
 
 def words(chance: random.Random) -> Iterator[str]:
-    """Yields words without end, as frequent as those of a language."""
+    """Yields an endless stream of words, as frequent as in a language."""
     vocabulary = []
     for _ in range(VOCABULARY):
         letters = chance.choices("abcdefghiklmnoprstuvwz", k=chance.randint(3, 9))
         vocabulary.append("".join(letters))
-    # The commonest words of a language are stop words, which no index holds.
+    # Leaves out the commonest ranks: in a language those are stop words, which an index does not hold.
     weights = [1.0 / (rank + 20) for rank in range(VOCABULARY)]
     while True:
         yield from chance.choices(vocabulary, weights, k=10_000)
 
 
 def write_courses(folder: Path, chunks: int) -> None:
-    """Writes courses of twenty lessons that make about so many chunks."""
+    """Writes courses of twenty lessons that make about `chunks` chunks."""
     source = words(random.Random(1))
     courses = max(chunks // 1_000, 2)
     per_lesson = chunks // (courses * LESSONS) * SENTENCES_PER_CHUNK
@@ -89,7 +89,7 @@ def write_courses(folder: Path, chunks: int) -> None:
 
 
 def questions(count: int) -> list[str]:
-    """Returns questions of the same words: five of them, which are as many tokens as those of a longer question."""
+    """Returns questions of five such words, which have as many tokens as a longer question in a language."""
     source = words(random.Random(1))
     return [" ".join(next(source) for _ in range(5)) for _ in range(count)]
 
@@ -115,7 +115,7 @@ def _time(
     walls = []
     cpus = []
     for query in questions(SEARCHES):
-        # Another question each time, since one that was asked before is not embedded again.
+        # A different question each time, because the embedder caches earlier ones.
         query = f"{query} {len(kind)}"
         wall, cpu = time.perf_counter(), time.process_time()
         library.search(query, course=course, lesson=lesson)
@@ -130,7 +130,7 @@ def _time(
 
 
 def build(folder: Path, chunks: int) -> dict[str, float]:
-    """Indexes what is not indexed yet; returns what that took, without the embedder."""
+    """Indexes what is not indexed yet; returns the costs, without the embedder's."""
     data = folder / "data"
     if not data.exists():
         courses = folder / "courses"
@@ -147,7 +147,7 @@ def build(folder: Path, chunks: int) -> dict[str, float]:
 
 
 def search(folder: Path) -> dict[str, float]:
-    """Searches what was indexed in another process; returns what that takes."""
+    """Searches an index that another process made; returns the costs."""
     library = Library.open(folder / "data", load_embedder("onnx"))
     library.search("warm up")
     figures: dict[str, float] = {}
@@ -162,7 +162,7 @@ def search(folder: Path) -> dict[str, float]:
 
 
 def figures_of(chunks: int, folder: Path) -> dict[str, float]:
-    """Returns the figures of a library of so many chunks: indexed in one process, searched in another."""
+    """Returns the figures of a library of `chunks` chunks, indexed in one process and searched in another."""
     found: dict[str, float] = {}
     for part in ("build", "search"):
         run = subprocess.run(

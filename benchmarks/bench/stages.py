@@ -1,4 +1,4 @@
-"""Where the CPU of a query goes, by stage: a sampler looks every millisecond of CPU at what is running."""
+"""The CPU time of a query by stage: a sampler notes the running code every millisecond of CPU time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ from benchmarks.bench.working_model import Work
 EVERY_S = 0.001
 QUERIES = 400
 WARM_UP = 50
-# The first that a frame's file matches is its stage: innermost frame first, so that a library counts for its caller.
+# A frame belongs to the first stage that its file matches. The search starts at the innermost frame, so a library's
+# time counts for its caller.
 STAGES = (
     ("/engine/legal", "legality"),
     ("/engine/", "engine"),
@@ -34,7 +35,7 @@ REST = "event loop and the rest"
 
 
 def stage_of(frame: FrameType | None) -> str:
-    """Returns the stage of the innermost frame that is ours."""
+    """Returns the stage of the innermost frame of ours."""
     while frame is not None:
         _, found, inner = frame.f_code.co_filename.rpartition("/antiphon/")
         if found:
@@ -47,7 +48,7 @@ def stage_of(frame: FrameType | None) -> str:
 
 @contextmanager
 def sampled(counts: Counter[str]) -> Iterator[None]:
-    """Counts samples by stage while open; in the main thread alone."""
+    """Counts samples by stage while open, in the main thread only."""
 
     def look(_: int, frame: FrameType | None) -> None:
         counts[stage_of(frame)] += 1
@@ -68,7 +69,7 @@ async def measure(queries: int = QUERIES) -> dict[str, float]:
         query = Query(Path(folder), Work())
         for _ in range(WARM_UP):
             await query.ask()
-        # Without the sampler, which takes time itself.
+        # First without the sampler, which itself takes time.
         before = time.process_time()
         for _ in range(queries):
             await query.ask()

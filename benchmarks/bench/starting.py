@@ -1,4 +1,4 @@
-"""Cold start: CPU of commands, of the service until it is ready and until all is loaded, and its memory."""
+"""Cold start: CPU time of commands, and of the service until it is ready and until all is loaded; and its memory."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 def command_cpu_s(command: Sequence[str]) -> float:
-    """Returns the least CPU of several runs of a command, its start and its end included."""
+    """Returns the least CPU time of several runs of a command, from start to exit."""
     took = []
     for _ in range(TIMES):
         before = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -41,14 +41,14 @@ def command_cpu_s(command: Sequence[str]) -> float:
 
 
 def cpu_s(pid: int) -> float:
-    """Returns the CPU that a running process has used, all its threads."""
+    """Returns the CPU time that all threads of a running process have used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICKS
 
 
 def service_figures() -> dict[str, float]:
     """Starts the service once, waits until all is loaded, and asks some questions."""
-    # Not /readyz, which is 503 until the embedder is loaded.
+    # Not /readyz, which returns 503 until the embedder is loaded.
     with serving(antiphon("serve"), "/healthz") as served:
         figures = {
             "ready, CPU s": cpu_s(served.pid),
@@ -85,7 +85,7 @@ def _ask(served: Served, question: str) -> None:
 
 
 def measure() -> dict[str, float]:
-    """Returns all figures; of the service's, the medians of three starts."""
+    """Returns all figures; those of the service are medians of three starts."""
     figures: dict[str, float] = {
         "python alone, CPU s": command_cpu_s([sys.executable, "-c", "pass"])
     }

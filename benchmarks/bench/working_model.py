@@ -1,4 +1,4 @@
-"""A model in this process that asks for as many tool calls as wanted, and answers as late as wanted."""
+"""A model in this process that makes a given number of tool calls, and answers after a given delay."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _COURSES = 20
 
 
 def name_of(number: int) -> str:
-    """Returns another three words for each number, of a vocabulary that stays small, as that of a course does."""
+    """Returns three different words for each number, from a small vocabulary like that of a course."""
     words = []
     for _ in range(3):
         number, word = divmod(number, len(_WORDS))
@@ -44,8 +44,8 @@ class Work(Value, frozen=True, kw_only=True):
 
     Attributes:
         rounds: Rounds of tool calls.
-        calls: Tool calls a round.
-        passages: Passages that each tool call brings, all of them different.
+        calls: Tool calls in each round.
+        passages: Passages that each tool call returns, all of them different.
         latency_s: Seconds before each reply of the model.
     """
 
@@ -71,7 +71,7 @@ class WorkingModel:
         self._requests += 1
         blocks: list[Json] = []
         stop = "tool_use"
-        # The last call of a query has no tools.
+        # The last request of a query offers no tools.
         if "tools" in body:
             for number in range(self._work.calls):
                 blocks.append(self._call(number))
@@ -89,7 +89,7 @@ class WorkingModel:
             yield event
 
     def _call(self, number: int) -> Json:
-        # No two calls are alike: the second would be answered from memory.
+        # Each call is different, because the service would answer a repeated one from memory.
         text = f"bm25 {self._requests} {number}"
         call_id = f"toolu_{self._requests}_{number}"
         return {
@@ -101,7 +101,7 @@ class WorkingModel:
 
 
 class Tools:
-    """The tools that models call; they bring other passages each time, at no cost of their own."""
+    """The tools that models call; they return different passages each time, at no cost of their own."""
 
     def __init__(self, passages: int) -> None:
         self._passages = passages

@@ -1,1 +1,1 @@
-"""Many machines on one: workers, API nodes, NATS and Chroma as processes, loaded, killed and counted."""
+"""A cluster on one machine: workers, API nodes, NATS and Chroma as processes, loaded, killed and measured."""

@@ -1,4 +1,4 @@
-"""Callers of several API nodes: one that does not answer is left for another, with the same idempotency key."""
+"""Callers of several API nodes, who leave a silent node for another with the same idempotency key."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Json = dict[str, Any]
 
 
 class Answered(NamedTuple):
-    """A question that was answered. `tries` counts the requests that it took."""
+    """An answered question. `tries` counts the requests that it took."""
 
     query_id: str
     status: str
@@ -32,11 +32,11 @@ class Answered(NamedTuple):
 
 
 class Callers:
-    """Asks questions of several nodes, so many at once.
+    """Asks several nodes questions, a given number at once.
 
     Args:
-        ended: Called with the number of answers so far after each.
-        keyed: Send an idempotency key, without which a question that is sent again is asked again.
+        ended: Called after each answer, with the number of answers so far.
+        keyed: Send an idempotency key; without one, a question sent again becomes a second query.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class Callers:
         await self._client.aclose()
 
     async def ask(self, count: int, at_once: int) -> None:
-        """Asks so many questions and waits for all answers."""
+        """Asks `count` questions and waits for all answers."""
         left = iter(range(count))
 
         async def ask_on() -> None:
@@ -71,7 +71,7 @@ class Callers:
         await asyncio.gather(*(ask_on() for _ in range(at_once)))
 
     async def ask_for(self, seconds: float, at_once: int) -> int:
-        """Asks for so long, and returns how many were answered within it."""
+        """Asks for this many seconds, and returns the number of answers within them."""
         until = time.monotonic() + seconds
         number = iter(range(10**9))
 
@@ -90,7 +90,7 @@ class Callers:
         began = time.monotonic()
         tries = 0
         while time.monotonic() - began < GIVE_UP_S:
-            # Half of them begin at each node; who gets no answer goes to the next.
+            # The questions begin at different nodes; a caller without an answer tries the next node.
             url = self._urls[(number + tries) % len(self._urls)]
             tries += 1
             reply = await self._post(url, number)
@@ -127,7 +127,7 @@ class Callers:
 async def read_trace(
     client: httpx2.AsyncClient, urls: Sequence[str], query_id: str
 ) -> list[Json]:
-    """Reads a trace from the first node that has it; each event with its place beside its own fields."""
+    """Reads a trace from the first node that has it; each event has its place among its own fields."""
     for url in urls:
         reply = await client.get(f"{url}/api/traces/{query_id}")
         if reply.status_code == 200:
@@ -136,5 +136,5 @@ async def read_trace(
 
 
 def flat(line: Json) -> Json:
-    """Returns a recorded event with its place beside its own fields."""
+    """Returns a recorded event with its place among its own fields."""
     return {**line["event"], "seq": line["seq"], "cause": line["cause"]}

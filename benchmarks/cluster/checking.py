@@ -1,4 +1,4 @@
-"""What must hold of the traces after everything was killed once: whole, ended once, nothing double."""
+"""The checks on traces after everything was killed once: whole, ended once, nothing double."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ OUTCOMES = ("reasoning_completed", "reasoning_failed")
 
 @dataclass
 class Findings:
-    """What was found in all traces.
+    """The findings in all traces.
 
     Attributes:
-        wrong: A line a trace that breaks a promise.
-        resumed: How often a worker went on with a query that another had begun.
-        repeated: Calls of the model that were begun more than once.
-        calls: Calls of the model that have an outcome.
+        wrong: A line for each trace that breaks a promise.
+        resumed: How often a worker resumed a query that another had begun.
+        repeated: Model calls that began more than once.
+        calls: Model calls with an outcome.
     """
 
     traces: int = 0
@@ -35,13 +35,13 @@ class Findings:
     wrong: list[str] = field(default_factory=list)
 
     def take(self, query_id: str, events: Sequence[Json]) -> None:
-        """Looks at one trace."""
+        """Checks one trace."""
         self.traces += 1
         self.events += len(events)
         for problem in problems_of(events):
             self.wrong.append(f"{query_id}: {problem}")
         kinds = Counter(event["kind"] for event in events)
-        # The first of them is the worker that took it from the queue.
+        # The first one is the worker that took the query from the queue.
         self.resumed += max(0, kinds[RESUMED] - 1)
         self.calls += sum(kinds[kind] for kind in OUTCOMES)
         self.repeated += repeated_calls(events)
@@ -51,12 +51,12 @@ class Findings:
 
 
 def problems_of(events: Sequence[Json]) -> list[str]:
-    """Returns what is wrong with a trace, a line each."""
+    """Returns the problems of a trace, a line each."""
     return [*problems_of_order(events), *problems_of_outcomes(events)]
 
 
 def problems_of_order(events: Sequence[Json]) -> list[str]:
-    """Returns what is wrong with the numbers of events, their causes, and their end."""
+    """Returns the problems with the numbers of events, their causes, and their end."""
     problems: list[str] = []
     numbers = [event["seq"] for event in events]
     if numbers != list(range(1, len(events) + 1)):
@@ -71,7 +71,7 @@ def problems_of_order(events: Sequence[Json]) -> list[str]:
 
 
 def problems_of_outcomes(events: Sequence[Json]) -> list[str]:
-    """Returns the calls that have more than one outcome."""
+    """Returns the calls with more than one outcome."""
     outcomes: Counter[str] = Counter()
     for event in events:
         if event["kind"] in OUTCOMES:
@@ -84,7 +84,7 @@ def problems_of_outcomes(events: Sequence[Json]) -> list[str]:
 
 
 def repeated_calls(events: Sequence[Json]) -> int:
-    """Counts the calls that were begun again because their worker was gone; retries of the engine are none."""
+    """Counts the calls that began again because their worker was gone; the engine's retries do not count."""
     repeated = 0
     begun: set[str] = set()
     done: set[str] = set()

@@ -1,4 +1,4 @@
-"""The processes of a cluster on this machine, each of which can be killed, paused and started again."""
+"""The processes of a cluster on this machine; each can be killed, paused and restarted."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Environment = dict[str, str]
 
 
 def free_port() -> int:
-    """Returns a port that nobody uses now."""
+    """Returns a free port."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -34,8 +34,8 @@ class Member:
     """One process of the fleet.
 
     Attributes:
-        ready: Returns True once it can be used.
-        spent_s: CPU seconds of its processes that have ended.
+        ready: Returns True once the member is usable.
+        spent_s: CPU seconds of its earlier processes.
     """
 
     name: str
@@ -47,7 +47,7 @@ class Member:
     spent_s: float = 0.0
 
     def start(self) -> None:
-        """Starts it, also once more after a kill."""
+        """Starts the process, even again after a kill."""
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
                 self.command,
@@ -58,7 +58,7 @@ class Member:
             )
 
     def wait(self) -> None:
-        """Waits until it is ready; stops the measurement if it never is."""
+        """Waits until the process is ready; stops the measurement if it never is."""
         until = time.monotonic() + READY_S
         while not self.ready():
             ended = self.process is None or self.process.poll() is not None
@@ -68,21 +68,21 @@ class Member:
             time.sleep(0.1)
 
     def send(self, number: int) -> None:
-        """Sends it a signal."""
+        """Sends the process a signal."""
         assert self.process is not None
         self.process.send_signal(number)
 
     def kill(self) -> None:
-        """Kills it at once."""
+        """Kills the process at once."""
         self.end(signal.SIGKILL)
 
     def end(self, number: int = signal.SIGTERM) -> None:
-        """Ends it by a signal and waits until it is gone."""
+        """Ends the process with a signal and waits until it is gone."""
         if self.process is None:
             return
         self.spent_s += cpu_s(self.process.pid)
         self.process.send_signal(number)
-        # One that is paused takes no other signal than this.
+        # A paused process handles no other signal until it gets this one.
         self.process.send_signal(signal.SIGCONT)
         try:
             self.process.wait(20)
@@ -92,14 +92,14 @@ class Member:
         self.process = None
 
     def cpu_s(self) -> float:
-        """Returns the CPU seconds that it has taken so far, its earlier processes included."""
+        """Returns the CPU seconds used so far, including those of earlier processes."""
         if self.process is None:
             return self.spent_s
         return self.spent_s + cpu_s(self.process.pid)
 
 
 def cpu_s(pid: int) -> float:
-    """Returns the CPU seconds of a process, those of its threads included."""
+    """Returns the CPU seconds of a process with all its threads."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -121,7 +121,7 @@ def answers(url: str) -> Callable[[], bool]:
 
 
 def takes_connections(port: int) -> Callable[[], bool]:
-    """Returns a check that a port is listened on."""
+    """Returns a check that a port accepts connections."""
 
     def check() -> bool:
         try:
@@ -134,7 +134,7 @@ def takes_connections(port: int) -> Callable[[], bool]:
 
 
 def nats_servers(folder: Path, size: int) -> tuple[list[Member], str]:
-    """Returns the members of a NATS cluster, or one server alone, and their addresses."""
+    """Returns the members of a NATS cluster, or a single server, and their addresses."""
     ports = [free_port() for _ in range(size)]
     routes = [free_port() for _ in range(size)]
     members: list[Member] = []
@@ -192,7 +192,7 @@ def api_node(folder: Path, name: str, environment: Environment) -> tuple[Member,
 
 
 def worker(folder: Path, name: str, environment: Environment) -> Member:
-    """Returns a worker, which is ready once it takes questions."""
+    """Returns a worker; it is ready once it takes questions."""
     port = free_port()
     command = antiphon("worker", "--health", str(port))
     ready = answers(f"http://127.0.0.1:{port}/readyz")

@@ -1,8 +1,8 @@
-"""Everything is killed once under load, and every query still ends once, with a whole trace.
+"""Kills everything once under load, and checks that every query still ends once, with a whole trace.
 
-QUERIES questions go to two API nodes with four workers behind them. While they are answered, a worker, an API
-node, the leader of the traces' stream and Chroma are killed (-9) one after another, and started again; a worker is
-paused, so that others take its queries over, and woken. Then every trace is read and checked.
+QUERIES questions go to two API nodes with four workers behind them. Meanwhile it kills (-9) and restarts a worker, an
+API node, the leader of the traces' stream and Chroma, one after another, and pauses a worker until others have taken
+its queries over. Then it reads and checks every trace.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from benchmarks.cluster.setting import Setting, cluster_setting
 AWAY_S = 2.0
 STARTS = 5
 PAUSED_S = 45.0
-"""Longer than a claim is held without a heartbeat."""
+"""Longer than a claim lasts without a heartbeat."""
 AT_ONCE = 150
 CALLS_A_QUERY = 3
 
@@ -38,27 +38,27 @@ Trouble = tuple[str, Callable[[Setting], Awaitable[Member]]]
 
 
 async def kill_worker(setting: Setting) -> Member:
-    """Kills a worker, and starts it again a while later."""
+    """Kills a worker, and restarts it a while later."""
     return await _kill(setting.workers[0])
 
 
 async def kill_api(setting: Setting) -> Member:
-    """Kills an API node, whose callers go to the other."""
+    """Kills an API node, so that its callers go to the other."""
     return await _kill(setting.apis[0])
 
 
 async def kill_leader(setting: Setting) -> Member:
-    """Kills the NATS server that leads the traces' stream."""
+    """Kills the NATS server that leads the stream of traces."""
     return await _kill(await setting.leader_of_traces())
 
 
 async def kill_chroma(setting: Setting) -> Member:
-    """Kills the server of vectors: searches go on by words."""
+    """Kills the vector server, so that searches go on by words alone."""
     return await _kill(setting.chroma)
 
 
 async def pause_worker(setting: Setting) -> Member:
-    """Pauses a worker for so long that others take its queries over, and wakes it."""
+    """Pauses a worker until others have taken its queries over, and wakes it."""
     paused = setting.workers[1]
     paused.send(signal.SIGSTOP)
     await asyncio.sleep(PAUSED_S)
@@ -74,7 +74,7 @@ async def _kill(member: Member) -> Member:
         try:
             await asyncio.to_thread(member.wait)
             return member
-        # It began while another was away, such as a node without Chroma: whoever supervises it starts it again.
+        # It started while something it needs was away (a node without Chroma, say): restart it like a supervisor.
         except SystemExit:
             await asyncio.sleep(AWAY_S)
     raise SystemExit(f"{member.name} was started {STARTS} times and ended each time")
@@ -90,15 +90,15 @@ TROUBLES: tuple[Trouble, ...] = (
 
 
 async def cause(setting: Setting, reached: list[int], queries: int) -> None:
-    """Makes one trouble after another, spread over the queries that are answered, and waits until all is back."""
+    """Makes one trouble after another, spread over the queries, and waits until all is back."""
     under_way: list[asyncio.Task[None]] = []
     for number, (name, make) in enumerate(TROUBLES, 1):
         due = queries * number // (len(TROUBLES) + 2)
-        # Polled: what is waited for is the callers' count.
+        # Polls, because the callers' count has no event to wait for.
         while reached[0] < due:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         Console().print(f"  {name} after {reached[0]} answers")
-        # The next one does not wait for it: a worker is paused while others are killed.
+        # The next one does not wait for this, so that a worker is paused while others are killed.
         under_way.append(asyncio.create_task(_make(name, make, setting)))
     await asyncio.gather(*under_way)
 
@@ -114,7 +114,7 @@ async def _make(
 
 
 async def load(setting: Setting, queries: int) -> tuple[Callers, Findings]:
-    """Asks all questions in the midst of trouble; returns the answers, and what was found in the traces."""
+    """Asks all questions during the troubles; returns the answers and the findings in the traces."""
     reached = [0]
 
     def note(answered: int) -> None:
@@ -136,7 +136,7 @@ async def load(setting: Setting, queries: int) -> tuple[Callers, Findings]:
 def report(
     callers: Callers, findings: Findings, requests: int, queries: int, took_s: float
 ) -> bool:
-    """Prints what became of all queries; returns True if every promise was kept."""
+    """Prints the outcome of all queries; returns True if every promise was kept."""
     console = Console()
     ids = {answer.query_id for answer in callers.answered}
     times = sorted(answer.took_s for answer in callers.answered)
@@ -158,7 +158,7 @@ def report(
 
 
 def requests_to(url: str) -> int:
-    """Returns how many requests the model double has seen."""
+    """Returns the number of requests to the model double."""
     with urllib.request.urlopen(f"{url}/counts", timeout=5) as reply:
         return int(json.load(reply)["requests"])
 

@@ -1,4 +1,4 @@
-"""The double of the Messages API with a latency, counting requests: `uvicorn benchmarks.cluster.model:app`."""
+"""The double of the Messages API with a latency and a request count: `uvicorn benchmarks.cluster.model:app`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _counts = {"requests": 0, "answered": 0}
 
 
 async def answer(request: Request) -> Response:
-    """Answers as the double does, after the latency."""
+    """Answers like the double, after the latency."""
     _counts["requests"] += 1
     await asyncio.sleep(LATENCY_S)
     reply = await messages(request)
@@ -27,7 +27,7 @@ async def answer(request: Request) -> Response:
 
 
 async def counts(_: Request) -> Response:
-    """Answers `GET /counts`: requests that came, and those of which the caller was still there."""
+    """Answers `GET /counts`: all requests, and those whose caller was still connected."""
     return JSONResponse(_counts)
 
 

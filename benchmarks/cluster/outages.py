@@ -1,9 +1,9 @@
-"""Nothing can be stored for a while, under load, and what was acknowledged is kept.
+"""Makes storing impossible for a while, under load, and checks that everything acknowledged survives.
 
 Callers ask two API nodes all the time, half of them for an answer and half for a 202. Meanwhile two of three NATS
-servers are killed and started again, or the stream of traces is full until it is given room. The callers' own list
-then says what was acknowledged: each of those traces must be there, whole, and ended once. Nobody may wait longer
-than two seconds beyond the deadline.
+servers are killed and restarted, or the stream of traces is full for a while. The callers list what the nodes
+acknowledged: each of those traces must exist, be whole, and end once. No caller may wait more than two seconds beyond
+the deadline.
 """
 
 from __future__ import annotations
@@ -30,27 +30,27 @@ from benchmarks.cluster.setting import Setting, cluster_setting
 
 CALLERS = 24
 EVERY_S = 2.0
-"""Seconds between two questions of a caller who waits for no answer."""
+"""Seconds between two questions of a caller who does not wait for answers."""
 DEADLINE_S = 10.0
 MOST_LATE_S = 2.0
 BEFORE_S = 5.0
 SETTLED_S = 120.0
-"""Seconds after an outage in which all that was acknowledged is to have ended."""
+"""Seconds after an outage within which all acknowledged queries must end."""
 REPEATED = ("query_taken_over", "query_not_stored", "query_not_resumed")
-"""What nodes and workers log of work that could not be stored."""
+"""The log lines of nodes and workers about work that could not be stored."""
 
 Outage = Callable[[Setting, float], Coroutine[None, None, None]]
 
 
 @dataclass
 class Told:
-    """What all callers were told.
+    """The replies that all callers got.
 
     Attributes:
-        acknowledged: The queries of a 202 or an answer.
+        acknowledged: The queries with a 202 or an answer.
         statuses: Replies by path and status.
-        longest_s: The longest that a caller waited for one.
-        unready_s: Seconds from the outage until both nodes said that they are not ready.
+        longest_s: The longest wait for a reply.
+        unready_s: Seconds from the outage until both nodes reported that they were not ready.
     """
 
     acknowledged: list[str] = field(default_factory=list)
@@ -67,7 +67,7 @@ class Told:
 
 
 async def most_servers_away(setting: Setting, seconds: float) -> None:
-    """Kills two of three NATS servers, and starts them again after so long."""
+    """Kills two of three NATS servers, and restarts them after `seconds`."""
     for member in setting.nats[1:]:
         await asyncio.to_thread(member.kill)
     await asyncio.sleep(seconds)
@@ -76,7 +76,7 @@ async def most_servers_away(setting: Setting, seconds: float) -> None:
 
 
 async def stream_full(setting: Setting, seconds: float) -> None:
-    """Lets the stream of traces hold no more than it does, and gives it room after so long."""
+    """Limits the stream of traces to its present size, and lifts the limit after `seconds`."""
     async with _connected(setting) as cluster:
         await _limit(cluster, is_full=True)
         await asyncio.sleep(seconds)
@@ -107,7 +107,7 @@ OUTAGES: dict[str, Outage] = {
 
 
 async def load(setting: Setting, outage: Outage, seconds: float) -> Told:
-    """Asks before, in and after an outage; returns what the callers were told."""
+    """Asks before, during and after an outage; returns the callers' replies."""
     told = Told()
     over = asyncio.Event()
     limits = httpx2.Limits(max_connections=2 * CALLERS)
@@ -153,13 +153,13 @@ async def _until_ready(
     client: httpx2.AsyncClient, urls: list[str], status: int
 ) -> None:
     for url in urls:
-        # Polled: a node tells nobody by itself.
+        # Polls, because a node does not announce its state.
         while (await client.get(f"{url}/readyz")).status_code != status:  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 
 
 async def look(setting: Setting, told: Told) -> Findings:
-    """Reads the trace of all that was acknowledged, once each has ended."""
+    """Reads the traces of all acknowledged queries, once each has ended."""
     findings = Findings()
     until = time.monotonic() + SETTLED_S
     async with httpx2.AsyncClient(timeout=60) as client:
@@ -177,7 +177,7 @@ async def look(setting: Setting, told: Told) -> Findings:
 
 
 def repeated(setting: Setting) -> Iterator[str]:
-    """Yields how often nodes and workers logged work that could not be stored."""
+    """Yields the number of log lines about work that could not be stored, for each kind."""
     logs = "".join(
         member.log.read_text(errors="replace")
         for member in [*setting.apis, *setting.workers]
@@ -187,7 +187,7 @@ def repeated(setting: Setting) -> Iterator[str]:
 
 
 def measure(name: str, workers: int, seconds: float) -> bool:
-    """Has one outage and prints what became of it; returns True if all promises were kept."""
+    """Makes one outage and prints the results; returns True if all promises were kept."""
     settings = {"ANTIPHON_LOG_LEVEL": "warning"}
     with (
         tempfile.TemporaryDirectory() as folder,

@@ -28,7 +28,7 @@ COURSES = Path("samples/courses")
 
 @dataclass
 class Setting:
-    """The members of a cluster; those of one list do the same work."""
+    """The members of a cluster; those in one list do the same work."""
 
     nats: list[Member]
     nats_url: str
@@ -41,7 +41,7 @@ class Setting:
 
     @property
     def members(self) -> list[Member]:
-        """All of them, in the order in which they are started."""
+        """All members, in starting order."""
         return [*self.nats, self.chroma, self.model, *self.apis, *self.workers]
 
     async def leader_of_traces(self) -> Member:
@@ -68,11 +68,11 @@ def cluster_setting(
     concurrency: int = 50,
     extra: Environment | None = None,
 ) -> Iterator[Setting]:
-    """Starts everything, and ends it.
+    """Starts everything, and ends it afterwards.
 
     Args:
-        servers: NATS servers; each stream is held by all of them.
-        concurrency: Queries that one worker works on at once.
+        servers: NATS servers; all of them hold each stream.
+        concurrency: Queries that one worker handles at once.
         extra: More settings for nodes and workers.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -107,7 +107,7 @@ def cluster_setting(
         urls: list[str] = []
         for number in range(1, apis + 1):
             own = {**environment, "ANTIPHON_DATA_DIR": own_data(index, f"api-{number}")}
-            # A node lets many in: the queue is what bounds them.
+            # A node admits many, because the queue is the limit.
             own["ANTIPHON_CONCURRENT_QUERIES"] = "2000"
             node, url = api_node(folder, f"api-{number}", own)
             nodes.append(node)
@@ -143,7 +143,7 @@ def index_of_one(folder: Path) -> Path:
 
 
 def own_data(index: Path, name: str) -> str:
-    """Returns a data folder with a copy of the index: another machine would have its own, too."""
+    """Returns a data folder with a copy of the index, as another machine would have."""
     own = index.with_name(name)
     if not own.exists():
         shutil.copytree(index, own)

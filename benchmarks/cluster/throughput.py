@@ -1,8 +1,8 @@
-"""Queries a second by the number of workers, and CPU a query beside one process.
+"""Queries per second by the number of workers, and CPU time per query compared with one process.
 
-The model double takes a second for each of three calls, and each worker works on so many queries at once: what is
-measured is whether places add up, not how fast this machine's processors are. The CPU of a query is that of API nodes
-and workers together, for the same questions as are asked of one process without NATS, in turns.
+The model double takes a second for each of three calls, and each worker has a fixed number of places for queries. So
+this measures whether places add up, not the speed of this machine. The CPU time of a query is that of API nodes and
+workers together; a single process without NATS answers the same questions, in turns with the cluster.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ WORKERS = (1, 2, 4)
 LEAST_LINEAR = 0.9
 MOST_OVERHEAD = 1.25
 FULL = 1.25
-"""Callers for each place: no place is ever empty."""
+"""Callers for each place: enough that no place is ever empty."""
 
 
 async def rate(urls: list[str], places: int, seconds: float) -> float:
-    """Returns the queries answered in a second with all places taken."""
+    """Returns the queries answered per second with all places taken."""
     callers = Callers(urls, uuid.uuid4().hex[:8])
     at_once = int(places * FULL)
     try:
-        # Until every place is taken and queries end evenly.
+        # Warms up until every place is taken and queries end evenly.
         await callers.ask(at_once, at_once)
         return await callers.ask_for(seconds, at_once) / seconds
     finally:
@@ -44,7 +44,7 @@ async def rate(urls: list[str], places: int, seconds: float) -> float:
 async def cpu_a_query(
     urls: list[str], members: Iterable[Member], queries: int, at_once: int
 ) -> float:
-    """Returns the CPU milliseconds that the members take for a query."""
+    """Returns the CPU milliseconds that the members use per query."""
     members = list(members)
     callers = Callers(urls, uuid.uuid4().hex[:8], keyed=False)
     try:
@@ -58,7 +58,7 @@ async def cpu_a_query(
 
 
 def throughput(folder: Path, places: int, seconds: float) -> bool:
-    """Prints queries a second by the number of workers; returns True if they add up."""
+    """Prints queries per second by the number of workers; returns True if they add up."""
     table = Table("workers", "places", "queries/s", "of linear")
     first = 0.0
     linear = 1.0
@@ -75,7 +75,7 @@ def throughput(folder: Path, places: int, seconds: float) -> bool:
 
 
 def overhead(folder: Path, queries: int, turns: int) -> bool:
-    """Prints the CPU of a query in one process and in a cluster of two; returns True if it is not much more."""
+    """Prints the CPU time of a query in one process and in a cluster of two; returns True if it is not much more."""
     alone: list[float] = []
     spread: list[float] = []
     servers: list[float] = []

@@ -1,1 +1,1 @@
-"""What of real files the readers keep, beside older ones and other tools."""
+"""How much of real files the readers keep, compared with older readers and other tools."""

@@ -1,8 +1,9 @@
-"""What of the words of real files is kept, by format.
+"""The share of the words of real files that is kept, by format.
 
-Beside our readers: those of another checkout (`--beside`), and markitdown and docling, if `--peer-python` names an
-interpreter that has them. Each file's words are found without the product (references.py); pdfminer of that interpreter
-is the third reader of PDF. Files without words, and such as nobody can open, count as files and not in shares.
+It compares our readers with those of another checkout (`--beside`), and with markitdown and docling if `--peer-python`
+names an interpreter that has them. The reference words of each file do not come from the product (references.py);
+pdfminer in that interpreter is the third reader of PDF. Files without words, and files that no tool can open, count as
+files but not in shares.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ COLUMNS = (
 
 
 class Reading(NamedTuple):
-    """What a tool makes of one file, held against the words that it has."""
+    """A tool's reading of one file, compared with the words in the file."""
 
     path: Path
     outcome: Outcome
@@ -53,7 +54,7 @@ class Reading(NamedTuple):
 
 
 def files_in(folders: Iterable[Path]) -> dict[str, list[Path]]:
-    """Returns the files of these folders that have a format of ours, by their ending."""
+    """Returns the files in these folders with a supported format, by suffix."""
     found: dict[str, list[Path]] = {}
     for folder in folders:
         for path in sorted(folder.rglob("*")) if folder.is_dir() else [folder]:
@@ -119,7 +120,7 @@ def _share(part: int, whole: int, digits: int) -> str:
 
 
 def show_details(console: Console, readings: Sequence[Reading], worst: int) -> None:
-    """Prints why files were refused, and those of which most is lost."""
+    """Prints the reasons of refusals, and the files with the greatest losses."""
     reasons = Counter(each.outcome.refused for each in readings if each.outcome.refused)
     for reason, count in reasons.most_common():
         console.print(f"  refused {count}: {reason}", markup=False, highlight=False)
@@ -139,7 +140,7 @@ def show_details(console: Console, readings: Sequence[Reading], worst: int) -> N
 def programs(
     peer_python: str | None, beside: Path | None
 ) -> tuple[dict[str, Program], list[Program]]:
-    """Returns the tools that are measured, by name, and those that read PDF for the reference: all that are there."""
+    """Returns the available tools to measure, by name, and the available reference readers of PDF."""
     tools = {"antiphon": Program("antiphon")}
     if beside is not None:
         tools["before"] = Program("antiphon", checkout=beside)

@@ -1,13 +1,13 @@
-"""The words that a person reads on a web page, by a parser and rules of their own.
+"""The words that a person reads on a web page, by a separate parser and rules.
 
-None of them counts what the HTML standard names as no part of a page's text:
+The rules leave out what the HTML standard does not count as a page's text:
 https://html.spec.whatwg.org/multipage/sections.html and https://html.spec.whatwg.org/multipage/grouping-content.html.
-- Scripts, templates, controls of forms and what is hidden by its own attributes: nobody sees it.
-- `nav`, `header` and `footer`: the same on every page of a site. So is what is outside `main` and
-  any `article`, if there is a `main`.
-- Three lines or more of nothing but links: a menu, which older sites do not mark. A list of links that is text goes
-  uncounted with them.
-- What `aria-hidden` says: it is decoration, or is there a second time.
+- Scripts, templates, form controls and elements hidden by their own attributes: nobody sees them.
+- `nav`, `header` and `footer`: they are the same on every page of a site. If there is a `main`, so is everything
+  outside it and any `article`.
+- Three or more lines with only links: a menu, which older sites do not mark as one. This also leaves out real lists of
+  links.
+- Text under `aria-hidden`: it is decoration, or a repetition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _FEWEST_LINKS = 3
 
 
 class _Run(NamedTuple):
-    """A piece of text; a line ends where it is a line's end."""
+    """A piece of text, or the end of a line."""
 
     text: str
     is_link: bool = False
@@ -37,7 +37,7 @@ class _Run(NamedTuple):
 
 
 class _Page(HTMLParser):
-    """The visible text of a page, as it is collected."""
+    """Collects the visible text of a page."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -81,7 +81,7 @@ def _hides(values: dict[str, str | None]) -> bool:
 
 
 def shown(page: str) -> str:
-    """Returns what a web page says."""
+    """Returns the text that a web page shows."""
     parser = _Page()
     parser.feed(page)
     parser.close()
@@ -94,7 +94,7 @@ def shown(page: str) -> str:
 
 
 def _lines(runs: list[_Run]) -> list[list[_Run]]:
-    """Returns the lines that hold words: those of the main part and of articles, if the page names a main part."""
+    """Returns the lines with words; only those in the main part and in articles if the page marks a main part."""
     has_main = any(run.is_main and run.text.strip() for run in runs)
     lines: list[list[_Run]] = [[]]
     for run in runs:
@@ -110,5 +110,5 @@ def _words(line: list[_Run]) -> str:
 
 
 def _is_linked(line: list[_Run]) -> bool:
-    """Returns True for a line of nothing but links, and signs between them."""
+    """Returns True for a line that holds only links, with punctuation between them."""
     return all(run.is_link or not any(map(str.isalnum, run.text)) for run in line)

@@ -1,18 +1,18 @@
-"""The words that a person reads on the page of a file, by reading its markup plainly.
+"""The words that a person sees in a file, from a plain reading of its markup.
 
-What a reader keeps is measured by them, so none of it is the product's code. The rules, each with its reason:
+They are the reference for our readers, so none of the product's code is in use here. The rules, each with its reason:
 - Word, slides, ODT: text that is deleted, moved away or hidden is not on the page. A chart shows its categories once,
-  on its axis, though the file repeats them for each of its series, and 4.0 as 4. Each piece of a formula is a word, for
-  an index is set apart from its letter. Headers, footers and the number of a slide run over all pages and say nothing
-  of this one.
-- Web pages and the pages of EPUB: see pages.py. Of a book, the pages in its reading order count.
-- Markdown, and the text cells of notebooks: what a site shows of it. Addresses, labels of links, comments, tags of HTML
-  and of templates, codes of emoji, and badges (links whose text is a picture) are no words, nor is a list of its own
-  headings; of the front matter the fields for people are.
-- Notebooks: sources, and what programs printed, but for warnings and for the addresses of objects.
-- Transcripts: names, numbers and times of cues are no words, and a line that rolls up is on the screen once.
-- Plain text: what names a title ("Course Title:") is no word of it.
-- PDF has no markup: its words are those on which two other readers agree.
+  on its axis, though the file repeats them for each series, and shows 4.0 as 4. Each piece of a formula is a word,
+  because an index is set apart from its letter. Headers, footers and slide numbers repeat on all pages and say nothing
+  about this one.
+- Web pages and the pages of EPUB: see pages.py. In a book, the pages in its reading order count.
+- Markdown, and the text cells of notebooks: the text that a site shows. Addresses, labels of links, comments, HTML and
+  template tags, emoji codes, badges (links whose text is a picture) and lists of the document's own headings do not
+  count; in the front matter only the fields for people count.
+- Notebooks: sources and printed output, except warnings and the addresses of objects.
+- Transcripts: names, numbers and times of cues are not words, and a line that rolls up is on the screen once.
+- Plain text: the markers of titles ("Course Title:") are not words.
+- PDF has no markup: its words are those that two other readers agree on.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from lxml import etree
 
 from benchmarks.documents.pages import shown
 
-# Of Office, and of ODT.
+# The text elements of Office and of ODT.
 _TEXT = re.compile(
     r"\{[^}]*(?:wordprocessingml|drawingml)[^}]*\}t|\{[^}]*/math\}t|\{[^}]*drawingml[^}]*/chart\}v"
 )
@@ -43,7 +43,7 @@ _PARTS = re.compile(
 )
 _CHARSET = re.compile(rb"charset=[\"']?([\w-]+)|encoding=[\"']([\w-]+)", re.IGNORECASE)
 _CUE = r"(?:\d+:)?\d+:\d+[.,]\d+[ \t]+-->[^\n]*$"
-# The line above the times names the cue.
+# The line above the times is the cue's name.
 _TIME = re.compile(rf"^{_CUE}|(?:^|(?<=\n\n))[^\n]+\n{_CUE}|^\d+$", re.MULTILINE)
 _HEADER = re.compile(
     r"^(?:course|lesson) link\s*:.*$|^course (?:title|instructor)\s*:|^lesson \d+\s*:",
@@ -56,7 +56,7 @@ _NOTE = re.compile(
 _FRONT_MATTER = re.compile(
     r"---[ \t]*\n(.{0,20000}?\n)(?:---|\.\.\.)[ \t]*\n", re.DOTALL
 )
-# A field with the lines of its list or its text.
+# A field, including the lines of its list or text.
 _FIELD = re.compile(
     r"^(?:title|subtitle|description|summary|excerpt|questions?|objectives|keypoints|tags|keywords)\s*:"
     r"(.*\n(?:(?:[ \t]+|-).*\n)*)",
@@ -75,7 +75,7 @@ _OBJECT = re.compile(r"\A\s*<[^\n]*>\s*\Z")
 
 
 def decoded(data: bytes) -> str:
-    """Returns a text by its mark, as UTF-8, or as what it declares; empty if nothing says what it is."""
+    """Decodes a text by its byte order mark, as UTF-8, or by its declaration; returns an empty text if all fail."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         return data.decode("utf-16", "replace")
     declared = _CHARSET.search(data[:2_000])
@@ -106,7 +106,7 @@ def office_text(data: bytes) -> str:
 
 
 def _leave_categories_once(root: etree._Element) -> None:
-    """Takes the categories out of a chart that an earlier series has."""
+    """Removes the categories from a chart's series that an earlier series has already."""
     said: set[str] = set()
     for element in list(root.iter("{*}cat", "{*}xVal")):
         categories = "\n".join(each.text or "" for each in element.iter("{*}v"))
@@ -119,10 +119,10 @@ def _runs(element: etree._Element) -> Iterator[str]:
     name = element.tag.rpartition("}")[2]
     if _is_unseen(element):
         return
-    # A piece of a formula is apart from the next, above it or below.
+    # The pieces of a formula are set apart, above or below each other.
     is_formula = element.tag.endswith("/math}t")
     end = "\n" if name in _BREAKS or is_formula else ""
-    # Text is anywhere in an ODT, and in elements of its own in Office.
+    # ODT may have text in any element; Office has special elements for it.
     is_odt = "opendocument" in element.tag
     yield end
     if is_odt or _TEXT.fullmatch(element.tag):
@@ -135,7 +135,7 @@ def _runs(element: etree._Element) -> Iterator[str]:
 
 
 def _as_shown(text: str, is_value: bool) -> str:
-    """Returns a text, and a number of a chart without the digits that only the file has: 4.4 of 4.4000000000000004."""
+    """Returns a text; a chart's value loses the digits that only the file has: 4.4000000000000004 becomes 4.4."""
     try:
         return f"{float(text):.12g}" if is_value else text
     except ValueError:
@@ -143,7 +143,7 @@ def _as_shown(text: str, is_value: bool) -> str:
 
 
 def _is_unseen(run: etree._Element) -> bool:
-    """Returns True for what is deleted, a run of Word that its own properties hide, and the number of a slide."""
+    """Returns True for deleted text, a Word run hidden by its own properties, and a slide number."""
     if run.tag.rpartition("}")[2] in _UNSHOWN:
         return True
     if not run.tag.endswith("}r"):
@@ -158,12 +158,12 @@ def _is_unseen(run: etree._Element) -> bool:
 
 
 def page_text(data: bytes) -> str:
-    """Returns what a web page shows."""
+    """Returns the text that a web page shows."""
     return shown(decoded(data))
 
 
 def book_text(data: bytes) -> str:
-    """Returns what the pages of an EPUB show, in the order in which they are read."""
+    """Returns the text that the pages of an EPUB show, in reading order."""
     with zipfile.ZipFile(BytesIO(data)) as archive:
         names = [name for name in archive.namelist() if name.endswith(".opf")]
         package = etree.fromstring(archive.read(names[0]))
@@ -180,7 +180,7 @@ def book_text(data: bytes) -> str:
 
 
 def notebook_text(data: bytes) -> str:
-    """Returns the sources of a notebook's cells and what they printed."""
+    """Returns the sources and the printed output of a notebook's cells."""
     book = json.loads(decoded(data))
     cells = book.get("cells") or [
         cell for sheet in book.get("worksheets", []) for cell in sheet.get("cells", [])
@@ -199,7 +199,7 @@ def _joined(text: str | list[str]) -> str:
 
 
 def _printed(output: dict[str, Any]) -> str:
-    """Returns the text of an output as it is shown; a picture has a text too, which nobody sees."""
+    """Returns the visible text of an output; a picture's text alternative does not count, because nobody sees it."""
     if output.get("name", output.get("stream")) == "stderr":
         return ""
     data = output.get("data", output)
@@ -212,14 +212,14 @@ def _printed(output: dict[str, Any]) -> str:
 
 
 def markdown_text(data: bytes) -> str:
-    """Returns what a site shows of Markdown, after the fields for people of its front matter."""
+    """Returns the text that a site shows of Markdown, after the front matter's fields for people."""
     text = decoded(data).replace("\r\n", "\n")
     found = _FRONT_MATTER.match(text)
     if found is None:
         return _without_markup(text)
     plain = _without_markup(text[found.end() :])
     fields = [match[1].strip() for match in _FIELD.finditer(found[1])]
-    # The title often is above the text once more.
+    # A title often appears above the text too: it counts once.
     return "\n".join([*(field for field in fields if field not in plain), plain])
 
 
@@ -228,12 +228,12 @@ def _without_markup(text: str) -> str:
 
 
 def script_text(data: bytes) -> str:
-    """Returns a text without the words that only say what is a title."""
+    """Returns a text without the words that only mark titles."""
     return _HEADER.sub(" ", decoded(data))
 
 
 def cue_text(data: bytes) -> str:
-    """Returns the lines of a transcript; one that rolls up is there once."""
+    """Returns the lines of a transcript; a line that rolls up counts once."""
     text = _NOTE.sub("", script_text(data).replace("\r\n", "\n").replace("\r", "\n"))
     plain = _CUE_MARKUP.sub("", _TIME.sub("", text))
     return html.unescape("\n".join(dict.fromkeys(plain.split("\n"))))
@@ -261,12 +261,12 @@ REFERENCES: dict[str, Callable[[bytes], str]] = {
     ".vtt": cue_text,
     ".srt": cue_text,
 }
-"""How the text of each format is found; of a PDF, `PDF_READERS` are asked."""
+"""The function that finds the text of each format; PDF uses `PDF_READERS` instead."""
 PDF_READERS = ("pdfium", "pypdf", "pdfminer")
 
 
 def reference_text(path: Path) -> str:
-    """Returns the text of a file that has markup; empty if it is broken."""
+    """Returns the text of a file with markup; empty if it is broken."""
     try:
         return REFERENCES[path.suffix.lower()](path.read_bytes())
     except (

@@ -1,4 +1,4 @@
-"""A tool in a process beside this one: it may take too long over a file, or die of it, and goes on with the next."""
+"""Runs a tool in a separate process: if it takes too long over a file or dies, it goes on with the next one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST_SECONDS = 120.0
 
 
 class Outcome(NamedTuple):
-    """What a tool makes of a file: its text, or why there is none, and the processor time that it took."""
+    """A tool's result for a file: the text or the reason why there is none, and the processor time."""
 
     text: str = ""
     refused: str | None = None
@@ -25,20 +25,20 @@ class Outcome(NamedTuple):
 
 
 class Program(NamedTuple):
-    """A tool, the interpreter that has it, and the checkout of ours that it reads with."""
+    """A tool, the interpreter that has it, and the checkout of our code that it uses."""
 
     tool: str
     python: str = sys.executable
     checkout: Path = OURS
 
     def read(self, paths: Sequence[Path]) -> Iterator[Outcome]:
-        """Yields what it makes of each file, in their order; nothing if it does not start."""
+        """Yields its result for each file, in order; nothing if it does not start."""
         process: subprocess.Popen[str] | None = None
         for path in paths:
             try:
                 if process is None:
                     process = self._started()
-                    # What it loads once is no part of a file's time.
+                    # Reads the first file once more, so that loading does not count as a file's time.
                     _asked(process, path)
                 yield _asked(process, path)
             except (OSError, TimeoutError, EOFError) as error:

@@ -1,7 +1,7 @@
-"""Reads files with one tool after another request on standard input, and answers each with a line of JSON.
+"""Reads a file with one tool for each request on standard input, and answers with a line of JSON.
 
-A program of its own, which imports nothing of this package: it runs in the interpreter in which the tool is installed,
-and over the checkout of ours that `PYTHONPATH` names.
+It is a separate program that imports nothing from this package: it runs in the interpreter that has the tool, and with
+the checkout of our code that `PYTHONPATH` names.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _heading(mark: Any) -> str:
 
 
 def _antiphon() -> Tool:
-    """Ours: title, lessons, headings and text of the document as it is indexed."""
+    """Our reader: title, lessons, headings and text of the document as indexed."""
     loading = import_module("antiphon.knowledge.loading")
 
     def read(path: str) -> str:
@@ -48,7 +48,7 @@ def _markitdown() -> Tool:
 
 
 def _docling() -> Tool:
-    """Docling; of a PDF its parser alone, for its layout is a model of its own."""
+    """Docling; for PDF only its parser, because its layout needs a separate model."""
     converter = import_module("docling.document_converter").DocumentConverter()
     parser = import_module("docling_parse.pdf_parser").DoclingPdfParser()
     unit = import_module("docling_core.types.doc.page").TextCellUnit.LINE
@@ -99,12 +99,12 @@ def _pdfminer() -> Tool:
 
 
 def _pages(document: Any, count: int, page: Callable[[Any, int], str]) -> str:
-    """Returns the text of all pages that a tool reads."""
+    """Returns the text of all pages that a tool can read."""
     pages = []
     for number in range(count):
         try:
             pages.append(page(document, number))
-        except Exception:  # noqa: BLE001 - a broken page is one that this tool does not read
+        except Exception:  # noqa: BLE001 - a tool may fail on a broken page
             pages.append("")
     return PAGE_END.join(pages)
 
@@ -122,7 +122,7 @@ TOOLS: dict[str, Callable[[], Tool]] = {
 def main() -> None:
     logging.disable(logging.CRITICAL)
     warnings.simplefilter("ignore")
-    # What a library prints must not be between replies.
+    # Keeps the output of libraries from getting between the replies.
     replies = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     read = TOOLS[sys.argv[1]]()
@@ -131,7 +131,7 @@ def main() -> None:
         reply: dict[str, object] = {}
         try:
             reply["text"] = read(json.loads(line))
-        except Exception as error:  # noqa: BLE001 - whatever a tool raises is its answer
+        except Exception as error:  # noqa: BLE001 - any error of a tool is its answer
             reply["refused"] = (
                 f"{getattr(error, 'reason', None) or f'{type(error).__name__}: {error}'}"[
                     :300

@@ -1,4 +1,4 @@
-"""Words as they are counted, and how many of a reference are in a text."""
+"""Splits texts into words for counting, and finds the words of a reference that a text lacks."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from itertools import chain, pairwise
 
-# Scripts without spaces have no words: each letter counts.
+# Scripts without spaces do not mark words: each letter counts as one.
 _UNSPACED = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\U00020000-\U0003ffff"
 _WORD = re.compile(rf"[{_UNSPACED}]|[^\W_{_UNSPACED}]+")
 _DIVIDED = re.compile(r"(?<=[^\W\d_])[-\u00ad\u2010][ ]*\n[ ]*(?=[^\W\d_])")
@@ -24,14 +24,14 @@ _PASSAGE = re.compile(r"[^\n]{1,400}")
 
 
 def words(text: str) -> list[str]:
-    """Returns the words of a text, whole if a line's end divides them."""
+    """Returns the words of a text, and joins those that a line break divides."""
     whole = _DIVIDED.sub("", text)
     plain = unicodedata.normalize("NFKC", _UNSEEN.sub("", whole))
     return _WORD.findall(plain.casefold())
 
 
 def without_running(text: str) -> str:
-    """Returns the text of pages with the titles and numbers that run over them said once."""
+    """Returns the text of pages with repeated titles and page numbers only once."""
     pages = text.split("\f")
     counts: Counter[str] = Counter()
     for page in pages:
@@ -53,15 +53,15 @@ def _shape(line: str) -> str:
 
 
 def missing(reference: Sequence[str], found: Sequence[str]) -> list[str]:
-    """Returns the words of a reference that were not found as often.
+    """Returns the words that occur less often in the found text than in the reference.
 
-    One of two that stand together is no loss, nor are several that were found as one.
+    A word found as part of a pair of adjacent words is no loss, nor are several words found as one.
     """
     lost = Counter(reference) - Counter(found)
     if lost:
         lost -= Counter(f"{a}{b}" for a, b in pairwise(found))
         lost -= _found_as_one(reference, lost, Counter(found) - Counter(reference))
-    # In the order in which they are.
+    # In the order of the reference.
     listed = []
     for word in dict.fromkeys(reference):
         listed += [word] * lost[word]
@@ -71,7 +71,7 @@ def missing(reference: Sequence[str], found: Sequence[str]) -> list[str]:
 def _found_as_one(
     reference: Sequence[str], lost: Counter[str], more: Counter[str]
 ) -> Counter[str]:
-    """Counts the lost words that stand together and of which one that was found more often is made."""
+    """Counts adjacent lost words that together make a word which was found more often."""
     parts: Counter[str] = Counter()
     for start, word in enumerate(reference):
         if word not in lost:
@@ -86,7 +86,7 @@ def _found_as_one(
 
 
 def agreed(texts: Sequence[Sequence[str]]) -> list[str]:
-    """Returns the words that at least two of several texts have, in the order of the first of them."""
+    """Returns the words that at least two of several texts share, in the order of the first of them."""
     counts = [Counter(text) for text in texts]
     left: Counter[str] = Counter()
     for word in set().union(*texts):
@@ -101,7 +101,7 @@ def agreed(texts: Sequence[Sequence[str]]) -> list[str]:
 
 
 def garbage(text: str) -> int:
-    """Counts the passages of a text that are no text."""
+    """Counts the passages of a text that are garbage."""
     found = 0
     for passage in _PASSAGE.findall(text):
         signs = len("".join(passage.split()))

@@ -1,4 +1,4 @@
-"""`make eval`: asks files of questions, judges the answers by what is in them, and exits with 1 below a target."""
+"""`make eval`: asks files of questions, judges the answers by their content, and exits with 1 below a target."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from benchmarks.evaluation.samples import read_samples
 from benchmarks.evaluation.table import show
 
 AT_ONCE = 2
-"""More would only wait for one another's processor time, and their latencies would mean nothing."""
+"""More would only wait for each other's processor time, and make the latencies meaningless."""
 
 
 def main() -> None:

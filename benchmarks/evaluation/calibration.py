@@ -1,8 +1,8 @@
-"""Fits how likely an answer without a key is right, and shows what its labels are worth.
+"""Fits the likelihood that an answer without a key is right, and shows the worth of its labels.
 
-Sample questions that one search answers, or that nothing answers, are asked of the indexes of their courses. The
-weights are fitted on those over the seven sample courses, and printed beside those of engine/offline/likelihood.py; the
-curve shows the latter on the recorded courses, on which nothing of them was fitted.
+It asks the indexes of the courses those sample questions that one search answers, or that nothing answers. It fits the
+weights on the questions about the seven sample courses, and prints them beside those of engine/offline/likelihood.py;
+the curve shows the latter on the recorded courses, which played no part in fitting them.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SAMPLES = Path("samples")
 FITTED_ON = ("open", "blind-z", "sealed")
 KINDS = ("fact", "definition", "how", "why", "number", "yes_no", "false_premise")
 PENALTY = 1 / 3
-"""Of the squares of all weights but the intercept."""
+"""The penalty on the squares of all weights but the intercept."""
 BY_MEANING = (
     "beyond",
     "share",
@@ -50,7 +50,7 @@ Model = Literal["right", "answerable"]
 
 
 class Row(NamedTuple):
-    """A question that was asked: how well its best window fits, and what each model is to tell of it."""
+    """An asked question: how well its best window fits, and the value that each model should predict."""
 
     fit: Fit
     answerable: bool
@@ -79,7 +79,7 @@ def main() -> None:
 
 
 def _ask(path: Path, data_dir: Path) -> list[Row]:
-    """Asks the questions of a file; leaves out those for which nothing is found."""
+    """Asks the questions of a file; leaves out those without a result."""
     settings = service.load_settings(data_dir=data_dir)
     library = Library.open(data_dir, service.embedder_of(settings))
     measures = Measures(library.weight, library.likeness)
@@ -105,7 +105,7 @@ def _found(library: Library, question: str) -> list[Source]:
 
 
 def _answers(shown: str, question: SampleQuestion) -> bool:
-    """Returns True if a phrase of each part of the answer is shown."""
+    """Returns True if the shown text contains a phrase of each part of the answer."""
     parts: list[bool] = []
     for part in question.needed:
         parts.append(any(stands_in(phrase, shown) for phrase in part))
@@ -115,7 +115,7 @@ def _answers(shown: str, question: SampleQuestion) -> bool:
 def _weights(
     model: Model, rows: Sequence[Row], names: Sequence[str], zero: Fit
 ) -> Table:
-    """Lists the weights that fit best, and the product's, read off fits in which one feature alone is not nought."""
+    """Lists the best-fitting weights and the product's, derived from fits with a single non-zero feature."""
     table = Table(model, "fitted", "in likelihood.py")
     at_zero = _log_odds(zero, model)
     intercept, *weights = _fitted(rows, names, model)
@@ -153,7 +153,7 @@ def _features(fit: Fit, names: Sequence[str]) -> list[float]:
 
 
 def _curve(rows: Sequence[Row]) -> Table:
-    """Lists what each threshold would label as found, and what it would refuse."""
+    """Lists the effect of each threshold: the share it would label as found, and the share it would refuse."""
     table = Table("from", "found, of answerable", "right, of found")
     table.add_column("refused, of answerable")
     table.add_column("refused, of unanswerable")
@@ -163,7 +163,7 @@ def _curve(rows: Sequence[Row]) -> Table:
 
 
 def _flags(rows: Sequence[Row], bar: float) -> Iterator[list[bool]]:
-    """Yields, for one threshold, what is found, what of it is right, and what is refused: answerable, and not."""
+    """Yields for one threshold the found, the right among them, and the refused: answerable and unanswerable ones."""
     found = [row for row in rows if row.fit.right >= bar]
     yield [row in found for row in rows if row.answerable]
     yield [row.right for row in found]

@@ -1,4 +1,4 @@
-"""What a run comes to: shares by kind, calibration, and the targets that it misses."""
+"""The results of a run: shares by kind, calibration, and the missed targets."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ LABELS: tuple[Confidence, ...] = get_args(Confidence)
 
 
 MOST_ROUNDS, MOST_CALLS = 2, 3
-"""Of any question."""
+"""The limits for any question."""
 
 
 class Share(Value, frozen=True, kw_only=True):
-    """So many of so many; `of` 0 is a share that nobody can tell."""
+    """`count` of `of`; with `of` 0 the share is unknown."""
 
     count: int
     of: int
@@ -42,11 +42,11 @@ class Figures(Value, frozen=True, kw_only=True):
     Attributes:
         answered: Of the questions that lessons answer: all parts are in the answer.
         first: Of the same: the first cited lesson is a right one.
-        two_step: Of the questions that take a look-up first: answered.
+        two_step: Of the questions that need a look-up first: answered.
         catalogue: Of the questions about courses and lessons: the exact words are in the answer.
         said_so: Of the questions that nothing answers: the answer says so.
-        empty: Of the answerable questions: nothing is shown, whatever is said.
-        refused: Of the answerable questions: the answer says so too, whatever it shows.
+        empty: Of the answerable questions: the answer says that nothing answers it, and cites nothing.
+        refused: Of the answerable questions: the answer says so too, even if it cites something.
         by_label: Of the answers with each label: they answer the question.
     """
 
@@ -61,7 +61,7 @@ class Figures(Value, frozen=True, kw_only=True):
 
 
 def figures_of(grades: Sequence[Grade]) -> Figures:
-    """Sums a run up."""
+    """Sums up a run."""
     kinds = by_kind(grades)
     answerable = [each for each in grades if each.kind != UNANSWERABLE]
     apart = (CATALOGUE, SMALL_TALK)
@@ -79,7 +79,7 @@ def figures_of(grades: Sequence[Grade]) -> Figures:
 
 
 def by_kind(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
-    """Returns the grades of each kind of question, in the order in which kinds come first."""
+    """Returns the grades of each kind of question, in the order of the kinds' first questions."""
     kinds: dict[str, list[Grade]] = {}
     for each in grades:
         kinds.setdefault(each.kind, []).append(each)
@@ -87,12 +87,12 @@ def by_kind(grades: Sequence[Grade]) -> dict[str, list[Grade]]:
 
 
 def right_of(grades: Sequence[Grade]) -> Share:
-    """Returns how many are right."""
+    """Returns the share of right answers."""
     return _share([each.right for each in grades])
 
 
 def first_of(grades: Sequence[Grade]) -> Share:
-    """Returns how many cite a right lesson first, of those that ask for one."""
+    """Returns the share that cites a right lesson first, among the questions that ask for one."""
     return _share(
         [
             each.right_lesson_first
@@ -109,7 +109,7 @@ def _share(counted: Sequence[bool]) -> Share:
 def calibration(grades: Sequence[Grade]) -> dict[Confidence, Share]:
     """Returns, for each label, the share of answers with it that answer their question.
 
-    Nothing answers an unanswerable question, whatever is said of it. Small talk asks nothing.
+    No answer to an unanswerable question counts as answering it. Small talk asks nothing, and does not count.
     """
     labelled: dict[Confidence, list[bool]] = {label: [] for label in LABELS}
     for each in grades:
@@ -137,7 +137,7 @@ def shortfalls(grades: Sequence[Grade]) -> list[str]:
 
 
 def _below(found: Share, least: float, what: str) -> list[str]:
-    # A share such as 5 of 6 is no exact number.
+    # The tolerance is for shares such as 5 of 6, which floats cannot hold exactly.
     if not found.of or found.value >= least - 1e-9:
         return []
     return [f"In {found} {what}; at least {least:.0%} is wanted."]

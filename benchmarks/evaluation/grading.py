@@ -1,4 +1,4 @@
-"""The grade of an answer: the verdict of the command's own judge, with what of the answer it rests on."""
+"""The grade of an answer: the verdict of the command's own judge, with the evidence for it."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ Verdict = Literal["answered", "in_part", "failed"]
 
 COMMON_SHARE = 0.5
 FEWEST_LESSONS = 4
-"""A phrase that this share of the lessons holds says nothing; of fewer lessons that is unknown."""
+"""A phrase in this share of the lessons proves nothing; with fewer lessons than this, the share means nothing."""
 
 
 class Grade(Value, frozen=True, kw_only=True):
     """The grade of one answer.
 
     Attributes:
-        verdict: For a question that nothing answers, "answered" is an answer that says so.
-        parts: How many parts a right answer has; `parts_found` of them are in the answer.
+        verdict: For a question that nothing answers, "answered" means that the answer says so.
+        parts: The number of parts of a right answer; the answer holds `parts_found` of them.
         right_lesson_first: The first cited lesson is a right one; None if the question asks for no lesson.
-        says_so: The answer owns that the courses do not hold it, or only something near.
-        empty: It says so, and shows nothing of the courses.
-        wrong_citations: Cited words that are not in the passage that they name.
-        cited: Lessons and outlines that are cited, in order.
+        says_so: The answer admits that the courses hold no answer, or only something close.
+        empty: The answer says so, and shows nothing from the courses.
+        wrong_citations: Cited words that are not in the cited passage.
+        cited: The cited lessons and outlines, in order.
     """
 
     id: str
@@ -65,12 +65,12 @@ class Grade(Value, frozen=True, kw_only=True):
 
     @property
     def right(self) -> bool:
-        """The answer is what was wanted: nothing is missing, or it says that nothing is there."""
+        """The answer is right: it lacks nothing, or it rightly says that nothing answers the question."""
         return self.verdict == "answered"
 
 
 class Asked(NamedTuple):
-    """A question with what came of it, and the passages that were found for it, by the fact's id."""
+    """A question with its outcome and the passages that the query found, by the fact's id."""
 
     question: SampleQuestion
     outcome: service.Outcome
@@ -78,7 +78,7 @@ class Asked(NamedTuple):
 
 
 def grades_of(asked: Sequence[Asked]) -> list[Grade]:
-    """Grades all answers of a run; which phrases say nothing is known from all that it found."""
+    """Grades all answers of a run; the passages of the whole run show which phrases prove nothing."""
     found = chain.from_iterable(each.passages.values() for each in asked)
     common = common_phrases([each.question for each in asked], found)
     return [_graded(each, common) for each in asked]
@@ -89,7 +89,7 @@ def grade(
     outcome: service.Outcome,
     trace: Iterable[Recorded[Event]] = (),
 ) -> Grade:
-    """Grades one answer by itself; its citations are checked against the passages in the trace."""
+    """Grades one answer by itself, and checks its citations against the passages in the trace."""
     return _graded(Asked(question, outcome, passages_of(trace)), frozenset())
 
 
@@ -141,11 +141,11 @@ def passages_of(trace: Iterable[Recorded[Event]]) -> dict[str, Passage]:
 
 
 def _wrong_citations(asked: Asked) -> tuple[str, ...]:
-    """Returns the cited words that are not in the passage that they name, character for character."""
+    """Returns the cited words that are not, character for character, in the cited passage."""
     wrong: list[str] = []
     for citation in asked.outcome.response.citations:
         passage = asked.passages.get(citation.fact)
-        # A quotation that is nearly right is not one.
+        # A nearly right quotation is wrong.
         if passage is None or citation.cited_text not in passage.text.text:
             wrong.append(citation.cited_text)
     return tuple(wrong)
@@ -154,13 +154,13 @@ def _wrong_citations(asked: Asked) -> tuple[str, ...]:
 def common_phrases(
     questions: Iterable[SampleQuestion], passages: Iterable[Passage]
 ) -> frozenset[str]:
-    """Returns the phrases that would be found in an answer from nearly any lesson, out of all passages of a run."""
+    """Returns the phrases that an answer from nearly any lesson would contain, judging by all passages of a run."""
     lessons = _texts_by_lesson(passages)
     if len(lessons) < FEWEST_LESSONS:
         return frozenset()
     common: set[str] = set()
     for question in questions:
-        # Catalogue words such as a course's title may be anywhere: the outline is what they are asked of.
+        # Catalogue words, such as a course's title, may be in every lesson, but the outline is their source.
         if question.asks_lessons:
             common |= {each for each in question.phrases if _is_common(each, lessons)}
     return frozenset(common)

@@ -1,4 +1,4 @@
-"""The sample questions: lines of a questions file, each of which says what answers it, or that nothing does."""
+"""The sample questions: lines of a questions file, each with its right answer or the note that there is none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def read_samples(path: Path) -> list[SampleQuestion]:
     """Reads the questions of a file.
 
     Raises:
-        BadInputError: The file cannot be read, or a line is no question, or nothing could tell a right answer to it.
+        BadInputError: The file cannot be read, or a line is no question or has no criterion for a right answer.
     """
     questions = read_questions(path, MOST_CHARS)
     for question in questions:

@@ -1,4 +1,4 @@
-"""What is printed of a run: a line for each kind of question, the shares, and the answers that failed."""
+"""The printed report of a run: a line for each kind of question, the shares, and the answers that failed."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def _parts(grades: Sequence[Grade]) -> Share:
 
 
 def _of(share: Share) -> str:
-    # Empty if there is nothing to find: 0/0 would look like a failure.
+    # Empty if nothing was to be found, because 0/0 would look like a failure.
     return f"{share.count}/{share.of}" if share.of else ""
 
 

@@ -1,1 +1,1 @@
-"""Retrieval measured through the product's own library, on open sets."""
+"""Measures retrieval through the product's own library, on open sets."""

@@ -1,9 +1,9 @@
-"""What the library's own search finds on open question sets, by budget of characters.
+"""The results of the library's own search on open question sets, by budget of characters.
 
-chunking_evaluation: recall, precision and IoU over the characters of the excerpts that answer, as that project defines
-them, at several budgets. hotpotqa_100: the passages that a two-hop question needs, in one search and in two, the second
-being the question joined with the first passage found. Writes a JSON file and a plot, prints a table, and says which of
-the goals are missed.
+chunking_evaluation: recall, precision and IoU over the characters of the answering excerpts, as that project defines
+them, at several budgets. hotpotqa_100: the passages that a two-hop question needs, found by one search and by two; the
+second search joins the question with the first passage found. It writes a JSON file and a plot, prints a table, and
+lists the missed goals.
 """
 
 from __future__ import annotations
@@ -40,15 +40,15 @@ from benchmarks.retrieval.sets import (
 )
 
 DATA = Path("../shared/data")
-# Budgets of characters, with the recall in per cent that is to be reached within each.
+# Budgets of characters, with the recall in per cent to reach within each.
 GOALS = {1_000: 65.0, 2_000: 79.0, 3_800: 90.0, 5_400: 94.0}
 HOPS_IN_FIVE = 85.0
 ALL_IN_TWO_ROUNDS = 94.0
-# More passages than fit into any of the budgets, so that the budget decides.
+# More passages than fit into any budget, so that the budget is the limit.
 PASSAGES = 20
-# What a second search says of the best passage of the first.
+# Characters of the first search's best passage that the second search includes.
 _TOLD = 300
-# The figures that are tried when fitting is measured; all other are the product's.
+# The values to try when measuring a fit; all other parameters are the product's.
 GRID = tuple(
     Tuning(words=words, saturation=saturation)
     for words in (0.75, 1.0, 1.25)
@@ -67,7 +67,7 @@ class Excerpts(Value, frozen=True, kw_only=True):
 
 
 class Hops(Value, frozen=True, kw_only=True):
-    """Per cent of the passages needed that were found, and of the questions with all of them."""
+    """Per cent of the needed passages that were found, and of the questions with all of theirs."""
 
     search: str
     found: float
@@ -75,7 +75,7 @@ class Hops(Value, frozen=True, kw_only=True):
 
 
 class Fitted(Value, frozen=True, kw_only=True):
-    """The figures that were best on some corpora, and what they and the product's own find on the others."""
+    """The best parameters on some corpora, and the results of these and of the product's own on the others."""
 
     fitted_on: tuple[str, ...]
     shown_on: tuple[str, ...]
@@ -86,7 +86,7 @@ class Fitted(Value, frozen=True, kw_only=True):
 
 
 class Report(Value, frozen=True, kw_only=True):
-    """Everything that was measured, by one embedder."""
+    """All measurements with one embedder."""
 
     embedder: str
     excerpts: tuple[Excerpts, ...] = ()
@@ -95,7 +95,7 @@ class Report(Value, frozen=True, kw_only=True):
     absence: tuple[Absence, ...] = ()
 
     def shortfalls(self) -> list[str]:
-        """Lists the goals that were missed."""
+        """Lists the missed goals."""
         missed = []
         for one in self.excerpts:
             if one.recall < GOALS[one.budget]:
@@ -113,7 +113,7 @@ class Report(Value, frozen=True, kw_only=True):
 
 
 class KeepingEmbedder:
-    """An embedder that embeds each question once, however many budgets and figures it is searched with."""
+    """An embedder that embeds each question only once for all budgets and parameters."""
 
     def __init__(self, embedder: Embedder) -> None:
         self._embedder = embedder
@@ -133,7 +133,7 @@ class KeepingEmbedder:
 
 
 class ExcerptSet:
-    """chunking_evaluation, indexed."""
+    """The indexed corpora of chunking_evaluation."""
 
     def __init__(self, data: Path, folder: Path, embedder: Embedder) -> None:
         texts = corpora(data)
@@ -155,7 +155,7 @@ class ExcerptSet:
         return found
 
     def fit(self, budget: int) -> list[Fitted]:
-        """Fits the figures on some corpora and shows them on the others, in both directions."""
+        """Fits the parameters on some corpora and tests them on the others, in both directions."""
         names = sorted(self._places)
         half = len(names) // 2
         parts = (tuple(names[:half]), tuple(names[half:]))
@@ -244,7 +244,7 @@ def _hops(search: str, shares: Sequence[float]) -> Hops:
 
 
 def run(data: Path, folder: Path, embedder: Embedder, console: Console) -> Report:
-    """Measures on the sets that are there, and says loudly which are missing."""
+    """Measures on the available sets, and loudly names the missing ones."""
     report = Report(embedder=embedder.name)
     if (data / CHUNKING_EVALUATION).is_dir():
         excerpts = ExcerptSet(data, folder / CHUNKING_EVALUATION, embedder)
@@ -271,7 +271,7 @@ def run(data: Path, folder: Path, embedder: Embedder, console: Console) -> Repor
 
 
 def show_excerpts(report: Report, console: Console) -> None:
-    """Prints what was found on chunking_evaluation."""
+    """Prints the results on chunking_evaluation."""
     table = Table(title=f"chunking_evaluation, {report.embedder}")
     for column in ("budget", "recall", "precision", "IoU", "characters", "goal"):
         table.add_column(column, justify="right")
@@ -294,7 +294,7 @@ def show_excerpts(report: Report, console: Console) -> None:
 
 
 def show_hops(report: Report, console: Console) -> None:
-    """Prints what was found on hotpotqa_100."""
+    """Prints the results on hotpotqa_100."""
     table = Table(title=f"hotpotqa_100, {report.embedder}")
     for column in ("search", "found", "all found"):
         table.add_column(column, justify="right")
@@ -304,7 +304,7 @@ def show_hops(report: Report, console: Console) -> None:
 
 
 def show_absence(report: Report, console: Console) -> None:
-    """Prints how questions without an answer are recognised."""
+    """Prints how well the threshold recognises questions without an answer."""
     for absence in report.absence:
         console.print(
             f"unanswerable below a likeness of {absence.threshold:.2f} (fitted on {absence.fitted_on}): "

@@ -1,7 +1,7 @@
-"""Questions that a library cannot answer, told by how like its best sentence is to the question.
+"""Recognises questions that a library cannot answer by the likeness of its best sentence to the question.
 
-Each set's questions are put to both libraries: to their own, which answers them, and to the other, which does not. The
-threshold is fitted where one library meets both sets, and shown if the other does.
+It asks both libraries the questions of each set: the set's own library can answer them, the other cannot. It fits the
+threshold on one library with both sets, and tests it on the other library.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from antiphon.knowledge import Library
 from antiphon.vocabulary.ports import Embedder
 from antiphon.vocabulary.values import Passage, Value
 
-# Share of the answerable questions that may be refused if the threshold is fitted.
+# The share of answerable questions that the fitted threshold may refuse.
 _REFUSED = 0.05
 
 
 class Absence(Value, frozen=True, kw_only=True):
-    """A threshold of likeness, and what it does on a set that it was not fitted on, in per cent."""
+    """A threshold of likeness, and its results in per cent on a set that was not used to fit it."""
 
     fitted_on: str
     shown_on: str
@@ -41,7 +41,7 @@ def closeness(library: Library, question: str, passages: Sequence[Passage]) -> f
 def measure_absence(
     folders: dict[str, Path], questions: dict[str, list[str]], embedder: Embedder
 ) -> list[Absence]:
-    """Fits a threshold on each of two libraries and shows it on the other."""
+    """Fits a threshold on each of two libraries and tests it on the other."""
     found: dict[tuple[str, str], list[float]] = {}
     for name, folder in folders.items():
         library = Library.open(folder, embedder)

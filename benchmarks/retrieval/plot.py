@@ -1,4 +1,4 @@
-"""Recall by characters retrieved, as a picture."""
+"""A plot of recall by characters retrieved."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The open question sets as folders of courses, and what of them a search found."""
+"""The open question sets as folders of courses, and the coverage of a search on them."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class ExcerptQuestion(Value, frozen=True, kw_only=True):
 
 
 class HopQuestion(Value, frozen=True, kw_only=True):
-    """A question and the titles of the passages that it takes to answer it."""
+    """A question and the titles of the passages that its answer needs."""
 
     text: str
     titles: frozenset[str]
@@ -89,7 +89,7 @@ def hop_questions(data: Path) -> list[HopQuestion]:
 
 
 def write_passages(texts: Mapping[str, str], folder: Path) -> None:
-    """Writes each passage as a course of its own."""
+    """Writes each passage as a separate course."""
     folder.mkdir(parents=True, exist_ok=True)
     for number, (title, text) in enumerate(texts.items()):
         path = folder / f"{number:04}.txt"
@@ -97,10 +97,9 @@ def write_passages(texts: Mapping[str, str], folder: Path) -> None:
 
 
 class Places:
-    """Finds a passage's characters in the corpus as it was before it was indexed.
+    """Finds a passage's characters in the original corpus, before indexing.
 
-    Loading joins wrapped lines and the like, which changes nothing but white space: so places are counted in
-    characters that are none.
+    Loading joins wrapped lines and the like, which changes only white space: so this compares the other characters.
     """
 
     def __init__(self, text: str) -> None:
@@ -110,7 +109,7 @@ class Places:
         self._solid = "".join(text[place] for place in self._offsets)
 
     def ranges(self, passage: Passage) -> list[Range]:
-        """Returns where the passage is; nothing if it does not, which counts against it."""
+        """Returns the place of the passage; if it is not found, a range outside the corpus, which lowers precision."""
         solid = "".join(passage.text.text.split())
         first = self._solid.find(solid)
         if first < 0:
@@ -120,7 +119,7 @@ class Places:
 
 
 class Coverage(Value, frozen=True, kw_only=True):
-    """One question's figures, as chunking_evaluation defines them; `characters` are those retrieved."""
+    """One question's figures, as chunking_evaluation defines them; `characters` counts the retrieved ones."""
 
     recall: float
     precision: float
@@ -133,7 +132,7 @@ def coverage(
     passages: Sequence[Passage],
     places: Mapping[str, Places],
 ) -> Coverage:
-    """Compares what was retrieved with what answers."""
+    """Compares the retrieved ranges with those that answer."""
     retrieved = 0
     covered: set[int] = set()
     wanted: set[int] = set()

@@ -1,1 +1,1 @@
-"""Days of queries with faults and retention, and what they leave behind."""
+"""Days of queries with faults and retention, and the resources that they leave in use."""

@@ -1,8 +1,8 @@
-"""Day and night of queries in a short time, and what they leave behind: `make -f benchmarks/Makefile soak`.
+"""Days of queries in a short time, and the resources that they leave in use: `make -f benchmarks/Makefile soak`.
 
-A service with retention on answers QUERIES questions of a scripted model of which one reply in a hundred fails; one
-caller in a hundred hangs up. At intervals everything is let come to rest, and memory, handles, tasks, objects and disk
-are read. The slope of each after the warm-up, with its noise, says whether it grows.
+A service with retention answers QUERIES questions with a scripted model, one in a hundred of whose replies fails; one
+caller in a hundred hangs up. At intervals the callers pause, and once everything has come to rest, it reads memory,
+handles, tasks, objects and disk. The slope of each after the warm-up, with its noise, shows whether it grows.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ HANGS_UP = 0.01
 AT_ONCE = 12
 SAMPLES = 40
 KEEP_MB = 40.0
-# A day holds 24 looks at what is to be deleted, an hour apart; here they are seconds apart.
+# In a real day retention runs 24 times, an hour apart; here the runs are seconds apart.
 KEEP_EVERY_S = 5.0
 SETTLING_S = 1.5
 ALLOWED = {
@@ -46,7 +46,7 @@ ALLOWED = {
     "disk_mb": 0.05,
     "bytes_a_query": 100.0,
 }
-"""The growth by 1,000 queries that may be: 5 MB of memory in 100,000."""
+"""The growth allowed for each 1,000 queries: 5 MB of memory in 100,000."""
 SETTINGS = {
     "ANTIPHON_CITATIONS": "native",
     "ANTIPHON_LOG_LEVEL": "error",
@@ -63,7 +63,7 @@ QUESTIONS = (
 
 
 class Asked:
-    """The callers: so many at once, until all questions are asked."""
+    """A fixed number of callers at once, until they have asked all questions."""
 
     def __init__(self, client: httpx2.AsyncClient, seed: int) -> None:
         self._client = client
@@ -71,12 +71,12 @@ class Asked:
         self.statuses: Counter[str] = Counter()
 
     async def ask(self, count: int) -> None:
-        """Asks so many questions, at most `AT_ONCE` at a time, and waits for all."""
+        """Asks `count` questions, at most `AT_ONCE` at a time, and waits for all."""
         left = iter(range(count))
         await asyncio.gather(*(self._ask_on(left) for _ in range(AT_ONCE)))
 
     async def _ask_on(self, left: object) -> None:
-        for number in left:  # type: ignore[attr-defined]  # shared: each number is one caller's
+        for number in left:  # type: ignore[attr-defined]  # the callers share it: each number goes to one of them
             await self._ask(QUESTIONS[number % len(QUESTIONS)])
 
     async def _ask(self, question: str) -> None:
@@ -97,7 +97,7 @@ class Asked:
 
 
 async def sample(served: Served, folder: Path, queries: int) -> Sample:
-    """Reads what the process holds, once it has come to rest."""
+    """Reads the resources of the process, once it has come to rest."""
     await asyncio.sleep(SETTLING_S)
     told = folder / "counts.json"
     told.unlink(missing_ok=True)
@@ -125,7 +125,7 @@ def _disk_mb(folder: Path) -> float:
 
 
 async def soak(served: Served, folder: Path, queries: int) -> list[Sample]:
-    """Asks all questions; returns the samples, the first one before any."""
+    """Asks all questions; returns the samples, the first of them from before any question."""
     console = Console()
     samples = [await sample(served, folder, 0)]
     async with httpx2.AsyncClient(base_url=served.url) as client:
@@ -141,13 +141,13 @@ async def soak(served: Served, folder: Path, queries: int) -> list[Sample]:
             found["bytes_a_query"] = round(more / count)
             samples.append(found)
             console.print(f"{rate:.0f} a second, {dict(asked.statuses)}, {found}")
-    # The first has no queries before it.
+    # No queries precede the first sample.
     samples[0] = {**samples[0], "bytes_a_query": samples[1]["bytes_a_query"]}
     return samples
 
 
 def report(samples: list[Sample], out: Path) -> bool:
-    """Prints the slopes, writes them and their drawing; returns True if nothing grows."""
+    """Prints the slopes, writes them and their plot to files; returns True if nothing grows."""
     found = slopes(samples, ALLOWED)
     table = Table("measure", "level", "by 1,000 queries", "±", "may be", "")
     for slope in found:

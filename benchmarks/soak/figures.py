@@ -1,4 +1,4 @@
-"""The samples of a soak: the slope of each measure with its noise, and the drawing of all of them."""
+"""The samples of a soak: the slope of each measure with its noise, and a plot of all measures."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from typing import NamedTuple
 Sample = Mapping[str, float]
 
 WARM_UP = 1 / 3
-"""The share of the run that is left out at least: caches fill, and the allocator takes its part."""
+"""The least share of the run to leave out: caches fill, and the allocator takes its reserves."""
 WARM_UP_QUERIES = 5_000
-"""So many are left out in any case: memory rises by a sixth in the first 4,000, and then hardly any more."""
+"""The least number of queries to leave out: memory rises by a sixth in the first 4,000, then hardly any more."""
 NOISE = 2.0
-"""Standard errors by which a slope must be above nothing to count as growth."""
+"""The standard errors by which a slope must exceed its limit to count as growth."""
 WIDTH, HEIGHT = 720, 110
 _LEFT, _RIGHT, _TOP, _BOTTOM = 120, 20, 24, 16
 _COLOURS = {"held": "#2f7d4f", "grows": "#b4443c"}
 
 
 class Slope(NamedTuple):
-    """The growth of one measure, by 1,000 queries.
+    """The growth of one measure for each 1,000 queries.
 
     Attributes:
         error: The standard error of the slope.
-        level: Its mean after the warm-up.
-        allowed: The growth by 1,000 queries that may be.
+        level: The mean of the measure after the warm-up.
+        allowed: The growth allowed for each 1,000 queries.
     """
 
     measure: str
@@ -37,12 +37,12 @@ class Slope(NamedTuple):
 
     @property
     def grows(self) -> bool:
-        """True if it is surely more than nothing, and more than may be."""
+        """True if the slope is above the allowed growth even after subtracting its noise."""
         return self.a_thousand - NOISE * self.error > self.allowed
 
 
 def slopes(samples: Sequence[Sample], allowed: Mapping[str, float]) -> list[Slope]:
-    """Returns the slope of each measure that is named, after the warm-up, by least squares."""
+    """Returns the slope of each measure in `allowed` after the warm-up, by least squares."""
     begin = max(WARM_UP_QUERIES, samples[-1]["queries"] * WARM_UP)
     settled = [sample for sample in samples if sample["queries"] >= begin]
     queries = [sample["queries"] / 1000 for sample in settled]
@@ -67,7 +67,7 @@ def _fit(xs: Sequence[float], ys: Sequence[float]) -> tuple[float, float]:
 
 
 def as_svg(samples: Sequence[Sample], found: Sequence[Slope]) -> str:
-    """Draws each measure over the queries, from nothing up, and says its slope."""
+    """Draws each measure over the queries, with an axis from zero, and labels it with its slope."""
     drawn: list[str] = []
     for place, slope in enumerate(found):
         drawn += _panel(samples, slope, place * HEIGHT)

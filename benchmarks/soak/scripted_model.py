@@ -29,11 +29,11 @@ FAULTS = (
     ScriptedReply(text=WORDS, breaks=Break(at="text", how="error")),
     ScriptedReply(text=WORDS, breaks=Break(at="text", how="garbage")),
 )
-"""What a server does now and then; one that falls silent is left out, for it takes its caller half a minute."""
+"""Occasional failures of a server; silence is not among them, because it would cost the caller half a minute."""
 
 
 class ScriptedModel:
-    """Answers a request that brings sources, and has others search first."""
+    """Answers a request that has sources, and calls the search tool in all others."""
 
     def __init__(self, first_byte_s: float, faults: float, seed: int) -> None:
         self._first_byte_s = first_byte_s

@@ -1,4 +1,4 @@
-"""`antiphon` with an eye on its inside: at SIGUSR1 it writes its tasks and objects to the file that it is told."""
+"""`antiphon` that reveals its internals: on SIGUSR1 it writes the numbers of its tasks and objects to a given file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.cli import main
 
 
 def write_counts(file: Path) -> None:
-    """Writes what the process holds now, as a whole file: whoever reads it finds all of it or the one before."""
+    """Writes the present counts of the process, replacing the file at once: a reader never sees half of one."""
     gc.collect()
     counts = {
         "tasks": len(asyncio.all_tasks()),
