@@ -49,7 +49,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 @contextmanager
 def heeding_ctrl_c() -> Iterator[None]:
-    """Lets the commands that are started meanwhile heed SIGINT, whatever this process was told to do with it.
+    """Lets the commands that are started meanwhile heed SIGINT, even if this process ignores it.
 
     A shell script starts what runs in its background with SIGINT ignored, and a command rightly keeps to that. It is
     inherited, so tests in the background would send Ctrl-C to commands that go on for ever.
@@ -280,7 +280,7 @@ def silent_model() -> Iterator[str]:
 def stuck_server(data_dir: Path, tmp_path: Path, silent_model: str) -> Iterator[Server]:
     """The service with a model that never answers."""
     with serving(data_dir, tmp_path, ANTHROPIC_BASE_URL=silent_model) as running:
-        # Whoever counts the queries under way would take another test's for their own.
+        # A test that counts the queries under way would take another test's for its own.
         under_way = httpx2.get(f"{running.url}/api/queries").json()["queries"]
         assert under_way == [], "a query that another test left open goes on here"
         yield running

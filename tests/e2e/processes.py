@@ -60,7 +60,7 @@ def interrupted_at(
 def started(
     *arguments: str, data_dir: Path, folder: Path, **settings: str
 ) -> Iterator[subprocess.Popen[str]]:
-    """A command under way, whose standard error can be read; waited for at the end, and killed where the test fails."""
+    """A command under way, whose standard error can be read; waited for at the end, and killed if the test fails."""
     process = subprocess.Popen(
         [sys.executable, "-m", "antiphon.cli", *arguments],
         env=environment(data_dir, **settings),

@@ -35,7 +35,7 @@ def evaluated(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_eval_judges_what_stands_in_answers_and_exits_with_1_below_its_targets(
+def test_eval_judges_the_text_of_answers_and_exits_with_1_below_its_targets(
     data_dir: Path, tmp_path: Path
 ) -> None:
     good = {

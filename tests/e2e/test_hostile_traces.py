@@ -256,7 +256,7 @@ def test_a_file_without_end_is_refused_after_as_much_as_a_trace_may_have(
         assert "more than 64,000,000 bytes" in run.stderr
 
 
-def test_a_test_of_a_trace_is_written_only_where_nothing_is(
+def test_a_test_of_a_trace_overwrites_a_file_only_if_forced(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     asked = json.loads(antiphon("ask", "What is apple?", "--json").stdout)

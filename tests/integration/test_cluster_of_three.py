@@ -1,4 +1,4 @@
-"""Three servers hold every trace: with the leader killed in the midst of appends, nothing is lost."""
+"""Three servers hold every trace: if the leader is killed in the middle of appends, nothing is lost."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Writer:
             self._news.set()
 
 
-async def test_the_leader_is_killed_in_the_midst_of_appends_and_nothing_is_lost(
+async def test_killing_the_leader_in_the_middle_of_appends_loses_nothing(
     tmp_path: Path,
 ) -> None:
     with nats_cluster(tmp_path / "nats") as servers:
@@ -84,7 +84,7 @@ async def test_the_leader_is_killed_in_the_midst_of_appends_and_nothing_is_lost(
         await cluster.close()
 
 
-async def test_a_server_that_stands_still_holds_up_no_reader_for_long(
+async def test_a_server_that_hangs_holds_up_no_reader_for_long(
     tmp_path: Path,
 ) -> None:
     with nats_cluster(tmp_path / "nats") as servers:

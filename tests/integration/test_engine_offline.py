@@ -134,7 +134,7 @@ async def test_a_plain_sdk_client_reads_the_same_reply_streamed_and_not() -> Non
     )
 
 
-async def test_hostile_messages_are_a_400_in_the_apis_shape() -> None:
+async def test_hostile_messages_get_a_400_in_the_apis_shape() -> None:
     request: Json = {
         "model": "m",
         "max_tokens": 5,

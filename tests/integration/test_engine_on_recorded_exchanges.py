@@ -1,4 +1,4 @@
-"""Every recorded exchange with the real Messages API must be read, where the recordings are at hand."""
+"""Every recorded exchange with the real Messages API must be read, if the recordings are at hand."""
 
 from __future__ import annotations
 

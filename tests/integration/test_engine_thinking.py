@@ -47,7 +47,9 @@ def attempts(stage: EngineStage) -> list[e.ReasoningStarted]:
     return [event for event in stage.published if isinstance(event, e.ReasoningStarted)]
 
 
-async def test_a_reply_that_only_thought_is_asked_once_more_with_more_room() -> None:
+async def test_the_engine_asks_once_more_with_more_room_after_a_reply_that_only_thought() -> (
+    None
+):
     stage = EngineStage(streamed(*thought_alone()), streamed(*text_reply("Yes.")))
 
     done = await stage.call(final=True)
@@ -62,13 +64,13 @@ async def test_a_reply_that_only_thought_is_asked_once_more_with_more_room() -> 
     ]
     assert retried.why == "out_of_tokens"
     assert "4,500 tokens in thinking" in retried.detail
-    # What the first attempt used is paid for, so it is told.
+    # What the first attempt used is paid for, so the event reports it.
     assert done.wasted.output_tokens == 4_500
     assert done.wasted.thinking_tokens == 4_500
     assert done.wasted.cost_usd is not None
 
 
-async def test_a_reply_that_only_ever_thinks_fails_and_the_cause_is_named() -> None:
+async def test_a_reply_that_only_ever_thinks_fails_and_names_the_cause() -> None:
     stage = EngineStage(streamed(*thought_alone()))
 
     failed = await stage.call(final=True)

@@ -91,7 +91,7 @@ async def test_feedback_is_bounded_and_refused_with_what_is_wrong(
         assert await rated(acme, "any") == ([query_id] if status == 200 else [])
 
 
-async def test_what_was_judged_and_named_outlives_a_restart_and_not_its_deletion(
+async def test_feedback_and_titles_outlive_a_restart_and_not_their_deletion(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:

@@ -56,7 +56,7 @@ async def called(
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_who_may_not_ask_is_told_why_at_the_door(
+async def test_the_door_says_why_a_caller_may_not_ask(
     tmp_path: Path, mode: str
 ) -> None:
     async with site(tmp_path) as at:
@@ -172,7 +172,7 @@ def refusal(reply: httpx2.Response) -> str:
     return sentence
 
 
-async def test_what_is_no_message_is_refused_and_the_next_is_answered(
+async def test_the_door_refuses_what_is_not_a_message_and_answers_the_next(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -245,7 +245,7 @@ async def body_in_pieces() -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("version", [MODERN, "2025-11-25", None])
-async def test_what_the_guards_refuse_is_told_as_json_rpc_has_it(
+async def test_a_refusal_by_the_guards_is_a_json_rpc_error(
     tmp_path: Path, version: str | None
 ) -> None:
     async with site(tmp_path) as at:

@@ -158,7 +158,7 @@ async def test_another_origins_page_may_neither_read_nor_change_anything(
         "ftp://app.example",
     ],
 )
-def test_what_no_browser_sends_as_an_origin_is_refused(origins: str) -> None:
+def test_the_setting_refuses_what_no_browser_sends_as_an_origin(origins: str) -> None:
     with pytest.raises(ConfigurationError, match=r"https://app\.example"):
         load_settings(allowed_origins=f"https://fine.example,{origins}")
 
@@ -176,7 +176,7 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("name", REPEATED)
-async def test_a_header_that_decides_who_is_let_in_is_refused_where_it_comes_twice(
+async def test_a_request_that_repeats_a_header_that_decides_who_gets_in_is_refused(
     tmp_path: Path, name: str
 ) -> None:
     async with site(tmp_path) as at:

@@ -85,7 +85,7 @@ async def test_what_a_tenant_adds_only_it_sees_finds_and_removes(
         added = await _add(acme, "owls.txt", MINE)
         job = f"/api/documents/jobs/{added['job_id']}"
         hidden_job = await other.get(job)
-        # The very same file is no copy of anything that another tenant could learn of.
+        # The same file from another tenant is not reported as a copy, which would reveal the first.
         copied = await _add(other, "owls.txt", MINE)
         replaced = await _add(other, "owls.txt", THEIRS)
         titles = [await _titles(each) for each in (acme, other, third)]

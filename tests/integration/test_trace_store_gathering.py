@@ -1,4 +1,4 @@
-"""What a query is found by is added when it is over, whoever ends it; until then its question finds it."""
+"""The index gets a query when it is over, no matter which process ends it; until then its question finds it."""
 
 from __future__ import annotations
 

@@ -200,7 +200,7 @@ async def test_a_trace_of_a_later_version_is_refused_by_name(tmp_path: Path) -> 
     await store.close()
 
 
-async def test_a_text_that_is_gone_is_said_to_be_missing(tmp_path: Path) -> None:
+async def test_the_error_says_that_a_text_is_missing(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, placed("q1", [tool_succeeded(PASSAGES[0])]))
     with changed_file(tmp_path) as other:

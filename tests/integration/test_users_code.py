@@ -104,7 +104,7 @@ async def test_a_plain_function_knows_the_context_of_its_caller(tmp_path: Path) 
 
 
 class BlockedLog:
-    """Notes what the log says of code that blocks, which may then go on."""
+    """Notes what the log says about code that blocks, and lets that code go on."""
 
     def __init__(self) -> None:
         self.lines: list[EventDict] = []
