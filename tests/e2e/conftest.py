@@ -194,7 +194,7 @@ def serving(
 
 
 def wait_until_loaded(server: Server) -> None:
-    """Returns once the service takes questions, or says for what other reason it does not."""
+    """Returns once the embedder is loaded, even if the service has another reason not to take questions."""
     readyz = server.url.replace("0.0.0.0", "127.0.0.1") + "/readyz"
     ends_at = time.monotonic() + STARTING_S
     while time.monotonic() < ends_at:
@@ -207,7 +207,7 @@ def wait_until_loaded(server: Server) -> None:
 
 @contextmanager
 def serving_anew(data_dir: Path, cwd: Path, **settings: str) -> Iterator[Server]:
-    """The same as a new process of Python, which has not imported anything yet."""
+    """The same in a new process of Python, which has not imported anything yet."""
     process = subprocess.Popen(
         [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0"],
         env=environment(data_dir, **settings),
@@ -230,7 +230,7 @@ def _stopped(process: subprocess.Popen[str] | ForkedCommand) -> Iterator[Server]
             process.terminate()
             process.wait(STARTING_S)
         if server is not None and process.returncode in CRASHES:
-            # Otherwise it shows as some caller's lost connection alone.
+            # Otherwise a caller's lost connection would be the only sign of it.
             said = "".join(server.said)
             raise AssertionError(f"the server crashed ({process.returncode}):\n{said}")
 

@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def _watch(called: socket.socket) -> None:
-    """Forks once more, and says how that ended; this process ends here."""
+    """Forks once more, and reports how the fork ended; this process ends here."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     length, handles, _, _ = socket.recv_fds(called, 12, 3)
     with called.makefile("rb") as sent:
@@ -197,7 +197,7 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     random.seed()
-    # What a child of the command's says on Ctrl-C is left to the command: it must know which of the two it is.
+    # On Ctrl-C the command speaks, and its children do not: each must know which of the two it is.
     process._started_as = os.getpid()
     sys.argv = ["antiphon", *arguments]
     process.main()

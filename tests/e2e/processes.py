@@ -44,7 +44,7 @@ def interrupted_at(
     times: int = 1,
     **settings: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command that is sent SIGINT when Python reports an event (an audit event) for the so-manyth time."""
+    """Runs a command that gets SIGINT when Python reports an audit event for the so-manyth time."""
     return subprocess.run(
         [sys.executable, "-c", _PROGRAM, event, name, str(times), *arguments],
         env=environment(data_dir, TMPDIR=str(folder), **settings),

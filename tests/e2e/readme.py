@@ -188,6 +188,6 @@ def _totals(line: str) -> list[int]:
 
 
 def environment_with(command: Path, environment: dict[str, str]) -> dict[str, str]:
-    """Returns the environment of a reader whose PATH holds a command in this folder first."""
+    """Returns the environment of a reader whose PATH finds the command of this folder first."""
     path = f"{command.parent}{os.pathsep}{environment.get('PATH', '')}"
     return environment | {"PATH": path, "COLUMNS": "100"}

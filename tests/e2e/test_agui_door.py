@@ -125,7 +125,7 @@ def test_a_question_that_refers_back_is_understood_by_the_messages_before_it(
     [exchange] = received["history"]
     assert "applemailbox7" in second["messages"][-1]["content"]
     assert exchange["question"] == QUESTION
-    # As it was recorded: without the links that clients are sent.
+    # As it was recorded: without the links that clients get.
     assert exchange["answer"].split() == first["result"]["answer"].split()
 
 

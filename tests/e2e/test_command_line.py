@@ -243,7 +243,7 @@ def test_a_question_that_is_not_in_utf_8_is_refused_with_how_to_convert_it(
 ) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "antiphon.cli", *command],
-        # By the locale Python reads such bytes as half characters, or refuses them.
+        # Depending on the locale, Python reads such bytes as half characters or refuses them.
         env=environment(data_dir, PYTHONIOENCODING=f"utf-8:{decoding}"),
         cwd=ROOT,
         input=b"Wie gro\xdf ist es?\n",
@@ -405,7 +405,7 @@ def test_a_comparison_that_cannot_be_written_asks_nothing(
     assert run.stdout == ""
 
 
-def test_a_file_whose_name_is_no_utf_8_is_named_and_the_others_are_indexed(
+def test_a_file_whose_name_is_not_utf_8_is_named_and_the_others_are_indexed(
     shell: Shell, tmp_path: Path
 ) -> None:
     write_course(tmp_path / "courses", "plum", lessons=1)

@@ -28,7 +28,7 @@ Craft = Callable[[Form], Form]
 
 
 def texts_steer(value: Form) -> Form:
-    """Every text with orders for a terminal in it: the same order in equal texts, so that ids still fit."""
+    """Every text with escape sequences for a terminal in it: the same ones in equal texts, so that ids still fit."""
     return f"{ESCAPES[:12]}{value}{ESCAPES}" if isinstance(value, str) else value
 
 
@@ -95,7 +95,7 @@ CRAFTS: tuple[Craft, ...] = (
 
 
 def crafted(event: Form, craft: Craft) -> Form:
-    """The event with every value changed that can be, so that it is still one of ours."""
+    """The event with every value changed that can be without making it invalid."""
     for holder, key in list(places_in(event)):
         old = holder[key]
         holder[key] = craft(old)

@@ -92,7 +92,7 @@ def test_keys_that_are_there_are_not_reset(command: Antiphon, folder: Path) -> N
     assert "web" in command("keys", "list").stdout
 
 
-def test_a_backup_holds_that_keys_are_asked_for(
+def test_a_backup_records_that_the_service_needs_keys(
     command: Antiphon, shell: Shell, folder: Path, tmp_path: Path
 ) -> None:
     command("keys", "add", "web", "--tenant", "acme")

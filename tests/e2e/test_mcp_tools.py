@@ -216,7 +216,7 @@ def test_an_answer_comes_no_matter_what_a_server_does(
         assert unseen not in json.dumps(events, ensure_ascii=False)
 
 
-def test_a_plan_breaks_a_tool_of_a_server_at_a_point_of_its_own(
+def test_a_plan_breaks_a_tool_of_a_server_at_the_tools_own_point(
     service: Service,
 ) -> None:
     fault = {"point": "tool.http__steady", "kind": "raise", "times": 0}

@@ -37,7 +37,7 @@ NOBODY = "none"
 
 
 def sdk(server: Server, key: str = NOBODY) -> OpenAI:
-    """OpenAI's SDK; it tries nothing twice."""
+    """OpenAI's SDK, without retries."""
     return OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0)
 
 
@@ -197,7 +197,7 @@ def test_a_question_that_refers_back_is_understood_by_the_messages_before_it(
     assert "applemailbox7" in (raw.parse().choices[0].message.content or "")
     assert received["query"] == "And why?"
     assert exchange["question"] == QUESTION
-    # As it was recorded: without the links that clients are sent.
+    # As it was recorded: without the links that clients get.
     assert exchange["answer"].split() == recorded["answer"]["answer"].split()
     # The client keeps the conversation: none is begun here.
     assert received["session_id"] == ""

@@ -142,7 +142,7 @@ def asked(url: str, query: str, **variables: str) -> dict[str, Any]:
 
 
 def spans_of(url: str, query_id: str) -> Mapping[str, Any]:
-    """The spans of a query by the kind that Phoenix gives them; nothing before the last one is there."""
+    """The spans of a query by the kind that Phoenix gives them; none until the last one has arrived."""
     projects = asked(url, "{ projects { edges { node { id } } } }")["projects"]
     shown: dict[str, Any] = {}
     for project in projects["edges"]:

@@ -43,7 +43,7 @@ def ask(client: httpx2.Client, **fields: Any) -> httpx2.Response:
 
 
 def shared(reply: httpx2.Response) -> dict[str, Any]:
-    """The answer's body without what is its own."""
+    """The answer's body without the fields that differ from answer to answer."""
     return {name: value for name, value in reply.json().items() if name not in OWN}
 
 

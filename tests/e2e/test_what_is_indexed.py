@@ -148,7 +148,7 @@ def test_index_only_never_empties_the_library_by_a_mistake(
     assert library.titles() == {"Plum", "Quince"}
 
 
-def test_a_folder_without_documents_is_no_success(
+def test_indexing_a_folder_without_documents_fails(
     library: Library, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()

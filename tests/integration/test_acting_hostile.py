@@ -89,7 +89,7 @@ HOSTILE = (
         ),
     ],
 )
-async def test_only_what_the_part_may_publish_is_published(
+async def test_a_part_publishes_only_what_it_may(
     forged: Recorded[Event],
 ) -> None:
     published: list[Event] = []

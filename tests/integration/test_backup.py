@@ -77,7 +77,7 @@ async def test_a_backup_made_under_load_is_restored_whole(tmp_path: Path) -> Non
     backups = [tmp_path / f"{number}.tar" for number in range(3)]
     for backup in backups:
         await asyncio.to_thread(back_up, data, backup)
-        # So that the next one is made of more.
+        # So that the next backup holds more.
         await service.ask(QUESTION)
     stop.set()
     await asyncio.gather(*load)

@@ -155,7 +155,7 @@ async def test_an_append_whose_answer_was_lost_is_stored_once_when_it_is_made_ag
     with pytest.raises(TraceError) as lost:
         await store.append("q1", 1, events[1:2])
 
-    # Made again with what was emitted meanwhile, as the recorder does.
+    # Retried with what was emitted meanwhile, as the recorder does.
     await store.append("q1", 1, events[1:3])
     await store.append("q1", 3, events[3:])
 

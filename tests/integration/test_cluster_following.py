@@ -227,7 +227,7 @@ async def test_hostile_live_text_ends_no_reader(
     assert reader.seen == events
 
 
-async def test_a_trace_that_is_not_there_is_not_followed(
+async def test_a_missing_trace_cannot_be_followed(
     store: JetStreamTraceStore,
 ) -> None:
     with pytest.raises(NotFoundError):

@@ -18,7 +18,7 @@ WITHIN_S = 120.0
 
 
 class Writer:
-    """Writes one trace, making each append again until it is stored, as the recorder does."""
+    """Writes one trace, and retries each append until it is stored, as the recorder does."""
 
     def __init__(self, store: JetStreamTraceStore, query_id: str) -> None:
         self.query_id = query_id
@@ -105,7 +105,7 @@ async def test_a_server_that_hangs_holds_up_no_reader_for_long(
             if each.name != info.cluster.leader and not each.url.endswith(asked)
         ]
 
-        # The others go on giving it its share of what any server may answer.
+        # The others still send it its share of the requests that any server may answer.
         still.signal(signal.SIGSTOP)
         found = [await store.read("q1") for _ in range(20)]
         still.signal(signal.SIGCONT)

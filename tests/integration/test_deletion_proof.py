@@ -83,7 +83,7 @@ SAID = (
 
 
 def with_words_everywhere() -> list[Event]:
-    """A query in which each field that holds somebody's words holds other ones."""
+    """A query in which each field for somebody's words holds words of its own."""
     asked, before, answered_before, sought, written, summed_up, answer = SAID
     exchange = Exchange(question=before, answer=answered_before)
     call = ToolCall(id="t1", name="search_course_content", arguments=sought)

@@ -24,7 +24,7 @@ KEY = "sk-secret-of-some-length"
 async def events(
     url: str, calls: int = 1, heard: asyncio.Event | None = None
 ) -> list[Json]:
-    """The events of the last of some calls, one after another by one client; `heard` is set at the end of a reply."""
+    """The events of the last of several calls that one client makes in turn; `heard` is set at the end of a reply."""
     model = connect(KEY, url, silence_s=0.3)
     got: list[Json] = []
     try:
@@ -292,7 +292,7 @@ MESSAGE: Json = {
 
 @pytest.mark.parametrize("content_type", ["application/json", "text/event-stream"])
 @pytest.mark.parametrize("error", [None, "", {}])
-async def test_a_whole_message_is_read_though_it_names_an_error_that_is_none(
+async def test_a_whole_message_is_read_though_it_has_an_empty_error(
     error: object, content_type: str
 ) -> None:
     async def conduct(exchange: Exchange) -> None:

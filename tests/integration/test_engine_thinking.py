@@ -82,7 +82,9 @@ async def test_a_reply_that_only_ever_thinks_fails_and_names_the_cause() -> None
     assert failed.usage.output_tokens == 9_000
 
 
-async def test_a_budget_that_does_not_pay_for_another_attempt_has_none() -> None:
+async def test_the_engine_makes_no_other_attempt_that_the_budget_does_not_pay_for() -> (
+    None
+):
     stage = EngineStage(streamed(*thought_alone()), streamed(*text_reply("Yes.")))
 
     failed = await stage.call(final=True, spare_tokens=100)
@@ -91,7 +93,7 @@ async def test_a_budget_that_does_not_pay_for_another_attempt_has_none() -> None
     assert len(stage.api.bodies) == 1
 
 
-async def test_a_few_words_behind_much_thinking_are_no_answer_either() -> None:
+async def test_a_few_words_after_much_thinking_are_not_an_answer_either() -> None:
     cut_off = thought(
         "Hm.",
         block_started(1, type="text", text=""),

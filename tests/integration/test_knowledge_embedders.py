@@ -303,7 +303,7 @@ print(resident_mb() - before)
 
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    # By itself it keeps 120 MB.
+    # Without `spare_memory` it keeps 120 MB.
     assert int(done.stdout) < 50
 
 

@@ -90,7 +90,7 @@ def test_a_run_that_ended_in_the_middle_of_a_document_continues_there(
     embedder = HashingEmbedder()
     index_paths([path], data, embedder)
 
-    # What was embedded since the last saving is done again, and no more.
+    # Only what was embedded since the last save is embedded again.
     assert len(set(embedder.embedded) & set(embedded)) < 600
     assert len(set(embedder.embedded) | set(embedded)) >= 2_500
 

@@ -1,4 +1,4 @@
-"""Every way in which a model's server misbehaves, with every wish of a caller: the promised outcome, in one table.
+"""Every way in which a model's server misbehaves, with all that a caller may ask for: the outcome, in one table.
 
 The service, its API, the SDK and the sockets are real; time is the loop's own: limits are the real ones too.
 """

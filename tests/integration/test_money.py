@@ -143,7 +143,7 @@ async def test_the_call_that_finds_out_how_a_server_cites_is_counted(
     assert used["tokens"] == api.tokens
 
 
-async def test_a_caller_who_leaves_during_that_call_is_charged_what_is_billed(
+async def test_a_caller_who_leaves_while_a_call_finds_out_how_a_server_cites_is_charged_what_is_billed(
     tmp_path: Path,
 ) -> None:
     api = BillingApi()

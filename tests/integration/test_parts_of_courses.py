@@ -1,4 +1,4 @@
-"""A file or a folder out of a course that is indexed as one, named by itself."""
+"""A file or folder from a course that is indexed as a whole, named on its own."""
 
 from __future__ import annotations
 

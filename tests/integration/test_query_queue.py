@@ -194,7 +194,7 @@ async def test_a_queue_that_cannot_be_reached_says_so(server: NatsServer) -> Non
 
         with pytest.raises(BusyError, match="nothing is answered that cannot be"):
             await queue.submit(_query("q2"))
-        # Two thirds of its time pass before anybody may think that it is another's.
+        # A worker gives a claim up after two thirds of its time, before another may have it.
         async with asyncio.timeout(20):
             await until_lost(claim)
 

@@ -129,7 +129,7 @@ async def test_a_key_is_not_named_as_the_id_of_another_and_an_id_is_found_first(
         key_id = leaked.split("_")[1]
         with pytest.raises(BadInputError, match="form of a key's id"):
             at.keys.add(key_id, "acme", ["ask"])
-        # As an earlier version let it be.
+        # As an earlier version allowed.
         other = at.key("acme")
         with at.file.transaction() as connection:
             connection.execute(

@@ -190,7 +190,7 @@ class Ended:
         return [Usage(input_tokens=400, output_tokens=50)]
 
 
-async def test_the_use_of_a_query_of_such_a_node_is_counted_once(
+async def test_the_use_of_a_query_of_a_node_that_is_gone_is_counted_once(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -281,7 +281,7 @@ async def test_all_nodes_share_keys_and_limits_and_a_revoked_key_stays_revoked(
         after = here.principal(rotated)
         with pytest.raises(UnauthorizedError):
             here.principal(key)
-        # Both change it at the same time, one of them ends it.
+        # Both change the key at the same time, and one of them revokes it.
         here.revoke("web")
         there.rotate("web")
         for each in (second, first, second):

@@ -177,7 +177,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES.keys())
-def test_a_summary_that_cannot_be_had_leaves_the_extractive_briefing_and_a_sign(
+def test_a_summary_that_fails_leaves_the_extractive_briefing_and_a_doubt(
     reply: ScriptedReply,
 ) -> None:
     asked = query(reply)

@@ -69,7 +69,7 @@ async def _add(client: httpx2.AsyncClient, name: str, text: str) -> dict[str, An
     return await _done(client, await client.post("/api/documents", files=sent))
 
 
-async def test_what_a_tenant_adds_only_it_sees_finds_and_removes(
+async def test_only_the_tenant_that_adds_a_document_sees_finds_and_removes_it(
     tmp_path: Path,
 ) -> None:
     async with _service(tmp_path) as url:

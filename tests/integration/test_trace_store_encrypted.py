@@ -38,7 +38,7 @@ async def encrypted(folder: Path, count: int = 3) -> SqliteTraceStore:
     return store
 
 
-async def test_neither_its_file_nor_the_log_beside_it_contains_a_word(
+async def test_neither_the_encrypted_file_nor_the_log_beside_it_contains_a_word(
     tmp_path: Path,
 ) -> None:
     store = await encrypted(tmp_path)

@@ -33,7 +33,7 @@ LONG_S = 60.0
 
 def calling(*names: str) -> Json:
     """A script in which the model calls each of these tools, and then answers."""
-    # Each with a term of its own: the same call twice is one.
+    # Each with a term of its own: the same call twice counts as one.
     calls = [
         {"name": name, "input": {"term": f"term {number}"}}
         for number, name in enumerate(names)

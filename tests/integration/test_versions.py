@@ -1,4 +1,4 @@
-"""Versions of a question: asked after what the first one was asked after, over real HTTP, in each kind of store."""
+"""Versions of a question: each follows what the first one followed, over real HTTP, in each kind of store."""
 
 from __future__ import annotations
 
