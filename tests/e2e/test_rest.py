@@ -220,6 +220,7 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(server: Server) -> Non
     with httpx2.Client(base_url=server.url) as client:
         reply = client.post(
             "/api/query",
+            # An iterator has no length, so the client sends it in chunks.
             content=endless(),
             headers={"content-type": "application/json"},
         )

@@ -93,6 +93,7 @@ async def test_a_query_that_is_followed_live_is_streamed_and_counted_the_same(
             pass
 
         check_answer(asked, await handle.outcome(), model)
+        # Two rounds and the final call: a follower sees each as it is written.
         assert [request["stream"] for request in asked.double.requests] == [True] * 3
 
 

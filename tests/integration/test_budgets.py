@@ -89,6 +89,7 @@ def test_a_query_with_a_budget_replays_to_the_same_events_when_prices_are_gone(
 
 def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     run = run_plan(world, Plan(scenario="tokens_run_out"))
+    # By the failed call that this test puts into the trace.
     spent = 14_000
     for reply in run.events(e.ReasoningCompleted):
         spent += reply.usage.all_tokens
@@ -194,6 +195,7 @@ def test_a_query_may_want_one_call_more_than_it_has_rounds(world: World) -> None
 
     whole = need_of(settings, world.parts())
 
+    # Two rounds of tools, and the final call.
     assert whole == need_of(settings, world.parts(), calls=3)
     assert whole.tokens > need_of(settings, world.parts(), calls=2).tokens > 0
 

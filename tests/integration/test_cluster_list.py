@@ -43,6 +43,7 @@ async def test_writing_and_reading_traces_makes_no_list(
 
     assert len(await store.read("q1")) == 3
     assert (await store.head("q1")).closed
+    # The list would be a file here.
     assert os.listdir(tmp_path) == []
 
 
@@ -83,6 +84,7 @@ async def test_a_list_goes_on_where_it_was_when_its_process_ended(
     again = await a_node(cluster, tmp_path)
 
     assert len(await again.ids("", 100)) == 21
+    # Each trace is one message here: the twenty that the first process listed are not read again.
     assert asked_from == [21]
 
 
@@ -96,6 +98,7 @@ async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_longer(
     await fill(writer, *(f"q{number:03}" for number in range(300)))
 
     with pytest.raises(TimeoutError):
+        # The caller gives up long before 300 traces are listed.
         async with asyncio.timeout(0.001):
             await node.list()
     found = await asyncio.gather(*(node.ids("", 1_000) for _ in range(100)))
@@ -207,6 +210,7 @@ async def test_an_id_that_was_deleted_and_used_again_between_two_looks_is_one_tr
 async def test_thousands_are_listed_by_pages(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # So that one reading takes more than one batch.
     monkeypatch.setattr(stream_reading, "_AT_ONCE", 100)
     store = await a_node(cluster, tmp_path)
     ids = [f"q{number:04}" for number in range(1_200)]

@@ -140,6 +140,7 @@ async def test_the_failure_says_that_a_name_cannot_be_resolved(
 
 
 async def test_the_failure_says_that_a_server_is_not_running() -> None:
+    # Nobody listens at port 9 (discard) of this machine.
     error = await failure("http://127.0.0.1:9")
 
     assert (error.kind, error.retryable) == ("connection", True)

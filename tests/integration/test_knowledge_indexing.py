@@ -366,7 +366,7 @@ def test_a_course_that_is_not_there_cannot_be_removed(
     assert data.exists() == is_indexed
 
 
-def test_with_only_nothing_stays_but_what_is_named(
+def test_indexing_with_only_drops_all_that_is_not_named(
     courses: Path, data: Path, tmp_path: Path
 ) -> None:
     write_course(tmp_path / "elsewhere", "plum")

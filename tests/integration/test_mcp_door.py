@@ -111,6 +111,7 @@ async def test_a_question_counts_against_the_share_of_its_key(tmp_path: Path) ->
     assert not first[0]
     assert second[0]
     assert "request" in second[2]
+    # A search is not a question, and takes nothing from the share.
     assert not third[0]
     assert used == 1
 
@@ -235,6 +236,7 @@ async def test_no_arguments_break_a_tool(tmp_path: Path) -> None:
                     http, body, version, **{"mcp-method": "tools/call"}, **named
                 )
                 assert reply.status_code < 500, (body, reply.text)
+                # JSON-RPC's code for an internal error.
                 assert "-32603" not in reply.text, (body, reply.text)
 
 
@@ -300,6 +302,7 @@ async def test_the_door_leaves_the_logging_of_the_process_alone(
 ) -> None:
     root = logging.getLogger()
     before = root.handlers[:], root.level
+    # Without pytest's handlers: `logging.basicConfig` adds one only if there is none.
     root.handlers.clear()
     try:
         async with site(tmp_path) as at:

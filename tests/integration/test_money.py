@@ -108,6 +108,7 @@ async def test_a_caller_who_leaves_again_and_again_is_refused_once_the_limit_is_
             used = await settled(at, client)
 
     assert statuses[-1] == 429
+    # The limit ended the calls, not the number of tries.
     assert 0 < api.calls < MOST_ASKED / 2
     check_counted(api, used)
     assert used["cost_usd"] <= LIMIT_USD
@@ -178,6 +179,7 @@ async def test_a_caller_who_deletes_the_running_query_pays_for_it(
         asking = asyncio.create_task(client.post("/api/query", json=QUESTION))
         await began.wait()
         [trace] = (await client.get("/api/traces")).json()["traces"]
+        # The trace of the running query goes with its conversation.
         deleted = await client.delete(f"/api/conversations/{trace['session_id']}")
         go_on.set()
         await asking
@@ -197,6 +199,7 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
         asking = asyncio.create_task(at.client(key).post("/api/query", json=QUESTION))
         await until_sent(asking, api)
         [query] = (await at.client(key).get("/api/queries")).json()["queries"]
+        # As when the process ends: the query stays open, and the next service goes on with it.
         at.house.service._runtime.bus.sessions[query["query_id"]].break_off()
         await asyncio.gather(asking, return_exceptions=True)
     api.answers = True

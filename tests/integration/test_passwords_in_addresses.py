@@ -1,4 +1,4 @@
-"""The password in an address goes to its server and appears nowhere: not in errors, in traces, or on a terminal."""
+"""The password in an address goes to its server and appears nowhere else: not in errors, traces, or on a terminal."""
 
 from __future__ import annotations
 

@@ -194,7 +194,7 @@ async def test_a_queue_that_cannot_be_reached_says_so(server: NatsServer) -> Non
 
         with pytest.raises(BusyError, match="nothing is answered that cannot be"):
             await queue.submit(_query("q2"))
-        # A worker gives a claim up after two thirds of its time, before another may have it.
+        # All of its time passes before it counts as lost: until then it can be nobody else's.
         async with asyncio.timeout(20):
             await until_lost(claim)
 

@@ -59,7 +59,7 @@ async def test_a_person_answers_in_the_place_of_the_model(
     assert replay(trace).divergence is None
 
 
-async def test_a_fault_breaks_a_tool_beneath_the_outside_and_does_not_replace_the_outside(
+async def test_a_fault_breaks_what_the_outside_gets_and_does_not_replace_it(
     service: Antiphon, tmp_path: Path
 ) -> None:
     fault = {"point": "tool.search_course_content", "kind": "raise", "times": 0}

@@ -192,6 +192,7 @@ def test_a_summary_that_fails_leaves_the_extractive_briefing_and_a_doubt(
     assert replay(asked.events).divergence is None
     (requested,) = asked.of(SummaryRequested)
     assert isinstance(requested, SummaryRequested)
+    # The rest takes no virtual time: a summary that fails costs no more than its own limit.
     assert asked.events[-1].at - asked.events[0].at <= requested.timeout_s + 0.1
 
 
@@ -229,6 +230,7 @@ def test_nobody_hears_of_tool_calls_in_a_summary() -> None:
         for event in asked.of(ToolCallStreamed)
         if isinstance(event, ToolCallStreamed)
     ]
+    # Those of the two rounds; the summary's own call is not among them.
     assert {event.call_id for event in streamed} == {"call-1", "call-2"}
     assert asked.outcome.response.summaries == 1
 

@@ -207,6 +207,7 @@ async def test_a_callers_trace_goes_on_and_one_that_is_not_recorded_is_not_sent(
         outcome = await at.ask()
         caller_trace.reset(token)
         spans = at.collector.of(outcome.query_id)
+        # The last two digits are W3C's flags: 00 says that the caller does not record its trace.
         token = caller_trace.set({"traceparent": f"00-{theirs}-b7ad6b7169203331-00"})
         await at.ask()
         caller_trace.reset(token)
@@ -371,6 +372,7 @@ async def test_telemetry_leaves_traces_as_they_are_and_does_not_count_recorded_f
 async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
     tmp_path: Path,
 ) -> None:
+    # Nobody listens at port 9 (discard) of this machine.
     spans = SpanExport("http://127.0.0.1:9", {})
     observers = (observer(TOOLS, None, spans),)
     async with house(tmp_path, TWO_CALLS, look, observers=observers) as at:

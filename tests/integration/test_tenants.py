@@ -81,6 +81,7 @@ async def test_another_tenants_data_gets_the_same_reply_as_data_that_does_not_ex
         begun_nothing = await _called(other, method, path, cut | {"other_id": own})
         still = await acme.get(f"/api/traces/{theirs['query_id']}")
 
+    # To the last word: a reply that differed would reveal that the id exists.
     assert foreign == nothing
     assert foreign[0] == 404
     assert begun == begun_nothing
@@ -260,7 +261,7 @@ async def test_an_interrupted_query_goes_on_for_its_tenant(tmp_path: Path) -> No
     assert (answer.status_code, hidden.status_code) == (200, 404)
 
 
-async def test_only_on_the_machine_itself_are_the_traces_of_all_tenants_seen(
+async def test_only_a_user_of_the_machine_sees_the_traces_of_all_tenants(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:

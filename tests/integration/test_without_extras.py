@@ -19,6 +19,7 @@ from tests.course_files import write_course
 from tests.e2e.conftest import ROOT, environment
 from tests.house.requirements import brought_by, requirements
 
+# Hides installed packages from a process, in place of an environment without them.
 _BEGIN = """
 import importlib, json, pkgutil, sys
 from contextlib import redirect_stderr, redirect_stdout
