@@ -27,7 +27,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class App:
-    """Answers at once, or when the test lets it; counts the callers that are gone."""
+    """Answers at once, or when the test lets it; counts the requests, and those that are over."""
 
     def __init__(self) -> None:
         self.go_on = asyncio.Event()

@@ -1,4 +1,4 @@
-"""Deletes what somebody asked, and searches every file for it; the proof names what it finds elsewhere."""
+"""A deletion and its proof, which searches every file for what somebody asked and names what it finds elsewhere."""
 
 from __future__ import annotations
 

@@ -141,7 +141,7 @@ async def test_a_node_that_is_closed_leaves_nothing_running_and_nothing_open(
 async def test_a_worker_that_is_stopped_leaves_nothing_running_and_nothing_open(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # These change the whole process for good, so they are for a process of its own.
+    # These change the whole process for good, so they are for a process of their own.
     for for_all in ("spare_memory", "take_short_turns", "keep_loaded"):
         monkeypatch.setattr(worker_process, for_all, lambda: None)
     tasks = asyncio.all_tasks()

@@ -87,7 +87,7 @@ async def test_a_draft_that_stays_unsupported_is_the_answer_with_a_doubt_within_
     assert outcome.response.answer == UNSUPPORTED
     assert (
         len(of(ReasoningCompleted, trace))
-        # One call a round, and the final one.
+        # A call in each round, and the final one.
         == at.service.settings.query_settings().max_rounds + 1
     )
     (doubt,) = (
