@@ -22,9 +22,9 @@ class TenantResources:
         self._service = service
         self._own_tools = service.shared.tools
         self._offered: tuple[Tool, ...] = ()
-        self.libraries: TenantLibraries | None = None
-        if service.indexes is not None:
-            self.libraries = TenantLibraries(service.indexes)
+        self.libraries = (
+            None if service.indexes is None else TenantLibraries(service.indexes)
+        )
         self._made: dict[tuple[str, TenantLibrary | None, bool], ServiceResources] = {}
         self._circuits: dict[str, tuple[ProviderCircuit, ToolCircuits]] = {}
 

@@ -245,11 +245,11 @@ def _add(
 
 
 def _read(folder: Path) -> dict[str, bytes]:
-    files: dict[str, bytes] = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file():
-            files[path.relative_to(folder).as_posix()] = path.read_bytes()
-    return files
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
 
 
 def needed_modules(texts: Mapping[str, str], module: str) -> dict[str, None]:

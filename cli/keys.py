@@ -140,7 +140,7 @@ def reset(data_dir: DataDir = None) -> None:
     with _access(data_dir) as file:
         service.Keys(file).reset()
     out.print(
-        "Nobody on this machine is asked for a key from now on; callers from elsewhere are refused.",
+        "From now on, callers on this machine need no key; callers from elsewhere are refused.",
         soft_wrap=True,
     )
 

@@ -130,11 +130,11 @@ def _results_within(tool_result: Json) -> list[Json]:
     parts = tool_result.get("content")
     if not isinstance(parts, list):
         return []
-    results: list[Json] = []
-    for part in parts:
-        if isinstance(part, dict) and part.get("type") == "search_result":
-            results.append(part)
-    return results
+    return [
+        part
+        for part in parts
+        if isinstance(part, dict) and part.get("type") == "search_result"
+    ]
 
 
 def _with_citations(block: StoredText) -> StoredText:

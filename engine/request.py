@@ -253,10 +253,11 @@ def without_thinking(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """Returns the messages without thinking blocks."""
     shorter = []
     for message in messages:
-        content = []
-        for block in message.content:
-            if peek(block).type not in ("thinking", "redacted_thinking"):
-                content.append(block)
+        content = [
+            block
+            for block in message.content
+            if peek(block).type not in ("thinking", "redacted_thinking")
+        ]
         shorter.append(replace(message, content=tuple(content)))
     return tuple(shorter)
 

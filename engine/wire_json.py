@@ -75,9 +75,7 @@ def read_leniently(data: bytes) -> object:
     if not isinstance(value, dict) or not isinstance(value.get("delta"), dict):
         return _with_valid_text(value)
 
-    event: Json = {}
-    for name, part in value.items():
-        event[name] = _with_valid_text(part)
+    event: Json = {name: _with_valid_text(part) for name, part in value.items()}
     delta: Json = {}
     for name, part in value["delta"].items():
         if isinstance(part, str):

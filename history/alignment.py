@@ -150,10 +150,10 @@ def comparable(value: object, names: ToolCallNames) -> object:
         return [comparable(item, names) for item in value]
     if not isinstance(value, msgspec.Struct):
         return value
-    found: dict[str, object] = {}
-    for field in _compared_fields(type(value)):
-        found[field] = comparable(getattr(value, field), names)
-    return found
+    return {
+        field: comparable(getattr(value, field), names)
+        for field in _compared_fields(type(value))
+    }
 
 
 # Reading type hints takes far longer than comparing a value.

@@ -109,9 +109,8 @@ def excerpts(left: str, right: str, most: int) -> tuple[str, str]:
     Args:
         most: Characters of each.
     """
-    start = 0
-    if max(len(left), len(right)) > most:
-        start = max(0, _common(left, right) - most // 3)
+    is_cut = max(len(left), len(right)) > most
+    start = max(0, _common(left, right) - most // 3) if is_cut else 0
     return _excerpt(left, start, most), _excerpt(right, start, most)
 
 

@@ -53,9 +53,9 @@ class Fold:
     def __init__(self, deciders: Deciders) -> None:
         self._deciders = deciders
         self.emitted: deque[Emission] = deque()
-        self.states: dict[type[Decider[Any]], Any] = {}
-        for decider in deciders:
-            self.states[decider] = decider.initial
+        self.states: dict[type[Decider[Any]], Any] = {
+            decider: decider.initial for decider in deciders
+        }
 
     def hear(
         self, recorded: Recorded[Event], failed: frozenset[str] = frozenset()

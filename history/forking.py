@@ -161,10 +161,11 @@ def placed_in_time(prefix: Trace, now: float) -> tuple[list[Recorded[Event]], fl
 def with_todays(recorded: Versions, now: Versions) -> Versions:
     """Returns the versions of a fork: its parent's for the shared part, and `fork.NAME` for others in its own part."""
     known = dict(recorded)
-    others: list[tuple[str, str]] = []
-    for name, version in now:
-        if known.get(name) != version:
-            others.append((f"{FORK_VERSION}{name}", version))
+    others = [
+        (f"{FORK_VERSION}{name}", version)
+        for name, version in now
+        if known.get(name) != version
+    ]
     kept = [each for each in recorded if not each[0].startswith(FORK_VERSION)]
     return (*kept, *others)
 
@@ -222,11 +223,11 @@ def _places_of(prefix: Trace, change: Change) -> list[int]:
         seq = _first_place(prefix, change) or len(prefix)
         return [seq - 1]
     # A passage may have been found several times, and must be dropped from all results.
-    places: list[int] = []
-    for place, recorded in enumerate(prefix):
-        if _is_named_by(change, recorded.event):
-            places.append(place)
-    return places
+    return [
+        place
+        for place, recorded in enumerate(prefix)
+        if _is_named_by(change, recorded.event)
+    ]
 
 
 def _is_named_by(change: Change, event: Event) -> bool:

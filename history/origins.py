@@ -117,10 +117,11 @@ def lineage(events: Sequence[Recorded[Event]]) -> tuple[Sentence, ...]:
         text = response.answer[start:end].strip()
         if not text:
             continue
-        origins: list[Origin] = []
-        for citation in response.citations:
-            if citation.start < end and citation.end > start and citation.fact in facts:
-                origins.append(steps.origin(citation, facts[citation.fact]))
+        origins = [
+            steps.origin(citation, facts[citation.fact])
+            for citation in response.citations
+            if citation.start < end and citation.end > start and citation.fact in facts
+        ]
         found.append(
             Sentence(
                 text=text, written_by=steps.writer_of(text), origins=tuple(origins)
@@ -309,10 +310,11 @@ class _Steps:
 
     def _before(self, step: CallStep) -> tuple[CallStep, ...]:
         """Returns the calls answered before this one, nearest first."""
-        earlier: list[CallStep] = []
-        for call_id, seq in self._replies.items():
-            if seq < step.reply_seq:
-                earlier.append(self._step(call_id))
+        earlier = [
+            self._step(call_id)
+            for call_id, seq in self._replies.items()
+            if seq < step.reply_seq
+        ]
         return tuple(reversed(earlier))
 
 

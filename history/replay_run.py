@@ -136,17 +136,17 @@ class ReplayRun:
 
     def states(self) -> dict[str, dict[str, object]]:
         """Returns each decider's state field by field, and the pending outcomes under `pending`."""
-        found: dict[str, dict[str, object]] = {}
-        for decider, state in self.fold.states.items():
-            found[decider.__name__] = fields_of(state)
+        found = {
+            decider.__name__: fields_of(state)
+            for decider, state in self.fold.states.items()
+        }
         table: PendingTable = {}
         # Computed only here and not in every step, because no comparison needs it.
         for recorded in self._events[: self._heard]:
             table = fold_pending(table, recorded, self._catalog)
-        pending: dict[str, object] = {}
-        for place, owed in enumerate(table.values()):
-            pending[str(place)] = str(owed)
-        found["pending"] = pending
+        found["pending"] = {
+            str(place): str(owed) for place, owed in enumerate(table.values())
+        }
         return found
 
     def left_over(self) -> Divergence | None:

@@ -192,10 +192,8 @@ class CatalogueReader:
 
     def title_vectors(self) -> dict[str, Vector]:
         """Returns the vector of each course's title."""
-        vectors = {}
-        for title, blob in self._all("SELECT title, vector FROM documents"):
-            vectors[title] = from_blob(blob)
-        return vectors
+        rows = self._all("SELECT title, vector FROM documents")
+        return {title: from_blob(blob) for title, blob in rows}
 
     def chunks_with(self, term: str) -> int:
         """Counts the chunks with a stemmed term in title or text."""
@@ -207,14 +205,11 @@ class CatalogueReader:
 
     def known(self) -> dict[str, KnownDocument]:
         """Returns hash, title and stamp of every document, by path."""
-        known = {}
-        for path, content_hash, title, stamp in self._all(
-            "SELECT path, hash, title, stamp FROM documents ORDER BY path"
-        ):
-            known[path] = KnownDocument(
-                content_hash=content_hash, title=title, stamp=stamp
-            )
-        return known
+        rows = self._all("SELECT path, hash, title, stamp FROM documents ORDER BY path")
+        return {
+            path: KnownDocument(content_hash=content_hash, title=title, stamp=stamp)
+            for path, content_hash, title, stamp in rows
+        }
 
     def chunk_vectors(self, size: int) -> Iterator[list[ChunkVector]]:
         """Yields all chunks in the form of the vector index, in batches of at most `size`."""

@@ -88,7 +88,8 @@ def find_vectors(
 ) -> dict[str, bytes]:
     """Finds the vectors of a catalogue's sentences, encoded as `SmallVectors` does."""
     by_hash = {text_hash(text): text for text in texts}
-    found: dict[str, bytes] = {}
-    for key, place, blob in sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),)):
-        found[by_hash[key]] = blob[place * dimensions : (place + 1) * dimensions]
-    return found
+    rows = sql.execute(_FIND_PLACES, (json.dumps(list(by_hash)),))
+    return {
+        by_hash[key]: blob[place * dimensions : (place + 1) * dimensions]
+        for key, place, blob in rows
+    }

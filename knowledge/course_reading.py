@@ -72,9 +72,7 @@ class _Reading:
 
 def _about(course: PlannedCourse, reading: _Reading) -> tuple[Parts, list[Section]]:
     """Reads the files that describe the course; the first gives its title and link, and may hold lessons."""
-    contents = [reading.content(file) for file in course.about]
-    if not contents:
-        contents = [Content(lines=[])]
+    contents = [reading.content(file) for file in course.about] or [Content(lines=[])]
     sections = [parse_lesson(content, 0, "") for content in contents]
     return parse_content(contents[0]), sections
 

@@ -105,10 +105,10 @@ def _by_level(headings: Sequence[int], lines: Sequence[Line]) -> dict[int, Headi
     numbers = _own_numbers([lines[at].text for at in places])
     if len(set(numbers)) != len(places):
         numbers = list(range(1, len(places) + 1))
-    lessons = {}
-    for at, number in zip(places, numbers, strict=True):
-        lessons[at] = Heading(number=number, title=without_number(lines[at].text))
-    return lessons
+    return {
+        at: Heading(number=number, title=without_number(lines[at].text))
+        for at, number in zip(places, numbers, strict=True)
+    }
 
 
 def _own_numbers(texts: Sequence[str]) -> list[int]:

@@ -136,9 +136,10 @@ def _titled(
     labelled = _labelled(candidates, courses)
     if not labelled or not words(text) or len(labelled) > MOST_BY_LETTERS:
         return LessonMatch(number=None, nearest=tuple(labelled)[:NEAREST])
-    title_words = {}
-    for label, candidate in labelled.items():
-        title_words[label] = distinctive_words(candidate.lesson.title)
+    title_words = {
+        label: distinctive_words(candidate.lesson.title)
+        for label, candidate in labelled.items()
+    }
     ranked = rank_by_letters(text, title_words)
     found = clear_best(ranked, MIN_BY_LETTERS)
     # Only within one course, because in a large library some lesson is always near enough in meaning.

@@ -160,9 +160,8 @@ def name_of(path: str) -> str:
     if os.path.isdir(path):
         name = os.path.basename(path)
     else:
-        name = Path(path).stem
-        if not is_name(name):
-            name = Path(path).parent.name
+        stem = Path(path).stem
+        name = stem if is_name(stem) else Path(path).parent.name
     return plain_name(name)[:LONGEST_TITLE] or path
 
 

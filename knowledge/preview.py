@@ -60,9 +60,10 @@ def preview_paths(
         found = find_files(paths, (), reader.plan, choice or Choice())
         target = set_target(found, {}, reader, report(len(found.files)))
         plans = {course.path: course for course in found.courses}
-        courses: list[PreviewCourse] = []
-        for path in sorted(target.fresh):
-            courses.append(_previewed(reader.document(path), plans.get(path)))
+        courses = [
+            _previewed(reader.document(path), plans.get(path))
+            for path in sorted(target.fresh)
+        ]
     return Preview(
         courses=tuple(courses),
         failed=target.failed,

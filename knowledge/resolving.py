@@ -59,9 +59,10 @@ class CourseTitles:
         for title in self._titles:
             self._folded[fold(title)] = title
             self._words[title] = distinctive_words(title)
-        self._instructors: dict[str, frozenset[str]] = {}
-        for title, instructor in (instructors or {}).items():
-            self._instructors[title] = frozenset(words(instructor))
+        self._instructors = {
+            title: frozenset(words(instructor))
+            for title, instructor in (instructors or {}).items()
+        }
 
     def resolve(
         self, name: str, embed: Callable[[str], Sequence[float]]

@@ -133,10 +133,10 @@ class OpenGeneration:
 
     def find_vectors(self, texts: Sequence[str]) -> dict[str, Vector]:
         """Returns the vectors of those texts that are sentences of the library."""
-        found = {}
-        for text, blob in self.reader.find_vectors(texts).items():
-            found[text] = SmallVectors.decode(blob, self.reader.dimensions).rows()[0]
-        return found
+        return {
+            text: SmallVectors.decode(blob, self.reader.dimensions).rows()[0]
+            for text, blob in self.reader.find_vectors(texts).items()
+        }
 
     def _choose(
         self,

@@ -81,11 +81,11 @@ def _keep(
     found: FoundFiles, known: Mapping[str, KnownDocument], files: _Files
 ) -> dict[str, KnownDocument]:
     """Returns the known documents that are neither changed nor gone."""
-    kept: dict[str, KnownDocument] = {}
-    for path, document in known.items():
-        if path not in files.fresh and not _is_gone(path, found):
-            kept[path] = document
-    return kept
+    return {
+        path: document
+        for path, document in known.items()
+        if path not in files.fresh and not _is_gone(path, found)
+    }
 
 
 class _Files:
@@ -139,10 +139,8 @@ def _target(
     found: FoundFiles,
 ) -> Target:
     documents = {**kept, **taken}
-    hashes = {}
     # In order of path, so that two runs over the same files build equal indexes.
-    for path in sorted(documents):
-        hashes[path] = documents[path].content_hash
+    hashes = {path: documents[path].content_hash for path in sorted(documents)}
     return Target(
         hashes=hashes,
         fresh=frozenset(taken),

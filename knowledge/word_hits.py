@@ -57,10 +57,11 @@ def hits_of(
     if subset is not None:
         ranked = ranked[np.isin(ranked, subset)]
     by_number = dict(rows)
-    chosen = {}
-    for number in (*ranked[:limit].tolist(), *also):
-        if number in by_number:
-            chosen[number] = by_number[number]
+    chosen = {
+        number: by_number[number]
+        for number in (*ranked[:limit].tolist(), *also)
+        if number in by_number
+    }
     return WordHits(
         scores=chosen,
         total=float(scores.sum()),

@@ -54,9 +54,7 @@ def read_passages(
     seen: set[str] = set()
     room = MAX_SENTENCES
     for at, passage in enumerate(passages):
-        of_title = frozenset[str]()
-        if at < len(titles):
-            of_title = shares.held(terms(titles[at]))
+        of_title = shares.held(terms(titles[at])) if at < len(titles) else frozenset()
         sentences: list[Sentence] = []
         for number, sentence in enumerate(passage[:room]):
             text = sentence.strip()

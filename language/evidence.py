@@ -142,11 +142,10 @@ def rarity_among(
         total += 1
     if not total:
         return {}
-    rarity: dict[str, float] = {}
     # Sorted, because the total of the weights depends on their order, and sets have none.
-    for term in sorted(wanted):
-        rarity[term] = log(1 + total / max(1, counts.get(term, 0)))
-    return rarity
+    return {
+        term: log(1 + total / max(1, counts.get(term, 0))) for term in sorted(wanted)
+    }
 
 
 def names_in(question: str) -> list[frozenset[str]]:

@@ -74,9 +74,8 @@ def _chances(
     for passage, row in zip(read, scores, strict=True):
         of_passage: list[float] = []
         for sentence, score in zip(passage.sentences, row, strict=True):
-            weight = 0.0
-            if sentence.terms and not sentence.is_repeated:
-                weight = exp(SHARPNESS * (score - highest))
+            counts = sentence.terms and not sentence.is_repeated
+            weight = exp(SHARPNESS * (score - highest)) if counts else 0.0
             of_passage.append(weight)
             total += weight
         weights.append(of_passage)

@@ -14,10 +14,8 @@ def tokens_of(text: str) -> int:
     In English that is the usual four characters a token; scripts that take more tokens a character also take more
     bytes, so the estimate is not far too low for any language.
     """
-    size_bytes = len(text)
     # Most texts are ASCII, which Python knows without scanning them.
-    if not text.isascii():
-        size_bytes = len(text.encode(errors="replace"))
+    size_bytes = len(text) if text.isascii() else len(text.encode(errors="replace"))
     return (size_bytes + BYTES_A_TOKEN - 1) // BYTES_A_TOKEN
 
 
@@ -40,9 +38,7 @@ def shorten(text: str, most_chars: int) -> str:
     whole_sentences = line[:length].rstrip()
     if whole_sentences:
         return f"{whole_sentences} {ELLIPSIS}"
-    words = line[: most_chars - 1]
-    if " " in words:
-        words = words.rsplit(" ", 1)[0]
+    words = line[: most_chars - 1].rsplit(" ", 1)[0]
     return words + ELLIPSIS
 
 

@@ -167,9 +167,7 @@ def sentence_scores(
     shares = _bare_shares(asked, sentences)
     scores: list[float] = []
     for at, sentence in enumerate(sentences, start=1):
-        own = shares[at]
-        if labels:
-            own = asked.share(sentence.terms | labels)
+        own = asked.share(sentence.terms | labels) if labels else shares[at]
         score = common + TERMS_WEIGHT * own
         around = NEIGHBOUR_WEIGHT * max(shares[at - 1], shares[at + 1])
         if sentence.number in naming:

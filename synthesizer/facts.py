@@ -131,10 +131,11 @@ def standing(known: Sequence[Fact]) -> frozenset[str]:
 
 def _confirmed_in_order(facts: Facts, settled: ToolsSettled) -> list[ToolSucceeded]:
     # A result may come from a failed call or from a void reply too: only those that the round confirms count.
-    confirmed: dict[str, ToolSucceeded] = {}
-    for result in facts.waiting:
-        if result.tool_call_id in settled.succeeded:
-            confirmed[result.tool_call_id] = result
+    confirmed = {
+        result.tool_call_id: result
+        for result in facts.waiting
+        if result.tool_call_id in settled.succeeded
+    }
     in_order = dict.fromkeys(facts.requested)
     return [confirmed[call_id] for call_id in in_order if call_id in confirmed]
 

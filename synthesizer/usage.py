@@ -206,9 +206,8 @@ def _attempt(
     round_: int, call: ToolCall, outcome: Outcome = "requested"
 ) -> ToolAttempt:
     # The model may write anything as its reason, or nothing.
-    why = arguments_of(call.arguments).get(WHY)
-    if not isinstance(why, str):
-        why = ""
+    written = arguments_of(call.arguments).get(WHY)
+    why = written if isinstance(written, str) else ""
     return ToolAttempt(
         id=call.id,
         round=round_,

@@ -128,6 +128,17 @@ def _memory_given_back() -> Iterator[None]:
         yield
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves out files that `make test` runs nothing of: importing them takes several seconds in each process."""
+    if config.option.markexpr != "not thorough" or TESTS not in collection_path.parents:
+        return None
+    name = collection_path.relative_to(TESTS).as_posix()
+    if collection_path.is_dir():
+        name += "/"
+    is_run_in_part = any(test.startswith(name) for test in SMOKE)
+    return True if name.startswith(THOROUGH) and not is_run_in_part else None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Puts the longest files first, leaves the others in order, and marks the thorough tests."""
     places = {name: place for place, name in enumerate(LONGEST_FIRST)}

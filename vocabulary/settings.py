@@ -226,9 +226,8 @@ class Declared(NamedTuple):
     @property
     def description(self) -> str:
         """Its choices, its meaning and the meaning of None, for tables."""
-        text = self.meaning
-        if self.choices:
-            text = f"{' | '.join(self.choices)}: {text}"
+        choices = f"{' | '.join(self.choices)}: " if self.choices else ""
+        text = f"{choices}{self.meaning}"
         if self.setting.none:
             text += f"; empty: {self.setting.none}"
         return text

@@ -109,11 +109,12 @@ async def read_conversation(
     exchanges = await service.store.answered(session_id, ids)
     found = await service.store.list(len(ids), among=ids)
     summaries = {each.query_id: each for each in found}
-    traces: list[ConversationTraceReply] = []
-    for place in reversed(shown):
-        # The trace may just have been deleted.
-        if place.query_id in summaries:
-            traces.append(_placed_reply(summaries[place.query_id], place))
+    # A trace may just have been deleted.
+    traces = [
+        _placed_reply(summaries[place.query_id], place)
+        for place in reversed(shown)
+        if place.query_id in summaries
+    ]
     lines = await service.store.conversations(1, session_id=session_id)
     return ConversationReply(
         session_id=session_id,

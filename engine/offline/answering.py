@@ -138,9 +138,8 @@ def _answer_from_texts(
         return
     fit = fit_of(question, looked, measures)
     lacks = inquiry.kind == "text" and fit.lacks
-    sure = _sure(inquiry, fit, lacks=lacks)
-    if inquiry.asks_place and titled(inquiry, task):
-        sure = "high"
+    by_title = inquiry.asks_place and titled(inquiry, task)
+    sure = "high" if by_title else _sure(inquiry, fit, lacks=lacks)
     _open(inquiry, task, sure, looked.windows[0].source, draft)
     for window in looked.windows:
         _quote(window, draft, with_course=len(task.catalogue.courses) != 1)

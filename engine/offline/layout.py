@@ -68,9 +68,7 @@ def shown(
     blocks: Sequence[str], first: int, end: int, *, lines: bool, is_bare: bool
 ) -> str:
     """Returns sentences `first` to `end` (exclusive) with their line breaks or on one line; bare rows lose bars."""
-    text = "".join(blocks[first:end])
-    if lines:
-        text = laid_out(blocks, first, end)
+    text = laid_out(blocks, first, end) if lines else "".join(blocks[first:end])
     if is_bare:
         text = without_bars(text)
     return text if lines else " ".join(text.split())

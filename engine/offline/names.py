@@ -125,11 +125,11 @@ class Catalogue:
     ) -> list[tuple[Course, Lesson]]:
         """Returns the lessons whose titles contain all of these words, in some courses or in all."""
         wanted = frozenset(terms(" ".join(topic)))
-        found: list[tuple[Course, Lesson]] = []
-        for words, course, lesson in self._lessons:
-            if wanted and wanted <= words and (not within or course in within):
-                found.append((course, lesson))
-        return found
+        return [
+            (course, lesson)
+            for words, course, lesson in self._lessons
+            if wanted and wanted <= words and (not within or course in within)
+        ]
 
     @cached_property
     def _lessons(self) -> list[tuple[frozenset[str], Course, Lesson]]:

@@ -248,10 +248,11 @@ def _tools(request: Json) -> tuple[OfferedTool, ...]:
         return ()
     tools: list[OfferedTool] = []
     for tool in offer.tools or ():
-        parameters: dict[str, Json] = {}
-        for name, schema in tool.input_schema.properties.items():
-            if isinstance(schema, dict):
-                parameters[name] = schema
+        parameters = {
+            name: schema
+            for name, schema in tool.input_schema.properties.items()
+            if isinstance(schema, dict)
+        }
         tools.append(
             OfferedTool(
                 name=tool.name,

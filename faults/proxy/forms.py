@@ -42,9 +42,8 @@ class Form(NamedTuple):
 def _asked(block: Json) -> Json:
     """Returns the name and arguments of a tool call in OpenAI's form, with the arguments as a string."""
     given = block["input"]
-    if not isinstance(given, str):
-        given = msgspec.json.encode(given).decode()
-    return {"name": block["name"], "arguments": given}
+    arguments = given if isinstance(given, str) else msgspec.json.encode(given).decode()
+    return {"name": block["name"], "arguments": arguments}
 
 
 def _call(call_id: str, asked: Json) -> Json:

@@ -109,11 +109,11 @@ class Reading:
 
     def of(self, kind: type[E]) -> list[Placed[E]]:
         """Returns the events of one kind, in order."""
-        found: list[Placed[E]] = []
-        for recorded in self.events:
-            if isinstance(recorded.event, kind):
-                found.append(Placed(recorded.seq, recorded.event))
-        return found
+        return [
+            Placed(recorded.seq, recorded.event)
+            for recorded in self.events
+            if isinstance(recorded.event, kind)
+        ]
 
     @cached_property
     def question(self) -> str:
@@ -245,12 +245,12 @@ class Reading:
 def sentences_of(fact: Fact, numbers: Iterable[int]) -> list[SentenceFound]:
     """Returns some sentences of a fact; ignores numbers that it does not have."""
     passage = fact.passage
-    found: list[SentenceFound] = []
-    for number in numbers:
-        # A trace from a file may contain any number.
-        if 0 <= number < len(passage.starts):
-            found.append(SentenceFound(fact, passage.sentence(number)))
-    return found
+    # A trace from a file may contain any number.
+    return [
+        SentenceFound(fact, passage.sentence(number))
+        for number in numbers
+        if 0 <= number < len(passage.starts)
+    ]
 
 
 def passage_terms(passage: Passage) -> frozenset[str]:

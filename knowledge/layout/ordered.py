@@ -177,9 +177,8 @@ def _entry(group: Sequence[_Candidate]) -> Entry:
     below = tuple([Entry(file=each.path) for each in group])
     if len(below) == 1:
         return below[0]
-    title = ""
-    if any(each.number.letter for each in group):
-        title = "; ".join([_label(each.number) for each in group])
+    labels = "; ".join([_label(each.number) for each in group])
+    title = labels if any(each.number.letter for each in group) else ""
     return Entry(title=title, file=below[0].file, entries=below[1:])
 
 

@@ -199,10 +199,9 @@ def _diagram(root: etree._Element) -> Iterator[Line]:
 
 def _parts_below(root: etree._Element) -> dict[str | None, list[str | None]]:
     """Returns the children of each part of a diagram, in order."""
-    links = []
-    for link in every(root, "dgm:cxn"):
-        if link.get("type", "parOf") == "parOf":
-            links.append(link)
+    links = [
+        link for link in every(root, "dgm:cxn") if link.get("type", "parOf") == "parOf"
+    ]
     below: dict[str | None, list[str | None]] = {}
     for link in sorted(links, key=lambda each: _number(each.get("srcOrd"))):
         below.setdefault(link.get("srcId"), []).append(link.get("destId"))

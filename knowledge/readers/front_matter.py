@@ -86,11 +86,11 @@ def _lines(value: object) -> Iterator[Line]:
 def _texts(value: object) -> list[str]:
     """Returns a text, or the texts of a list, each on one line; nothing for any other value."""
     values = value if isinstance(value, list) else [value]
-    texts = []
-    for each in values[:_MOST_ITEMS]:
-        if isinstance(each, str) and each.strip():
-            texts.append(" ".join(each.split()))
-    return texts
+    return [
+        " ".join(each.split())
+        for each in values[:_MOST_ITEMS]
+        if isinstance(each, str) and each.strip()
+    ]
 
 
 def _toml(text: str) -> object:

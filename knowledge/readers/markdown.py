@@ -185,9 +185,10 @@ class _Rendering:
         if name and name not in _TAGS:
             return found[0]
         if name == "img":
-            attributes = {}
-            for attribute, one, other in _ATTRIBUTE.findall(found[2]):
-                attributes[attribute.lower()] = unescape(one or other)
+            attributes = {
+                attribute.lower(): unescape(one or other)
+                for attribute, one, other in _ATTRIBUTE.findall(found[2])
+            }
             alt, src = attributes.get("alt", ""), attributes.get("src", "")
             return f"{between}{self._losses.picture(alt, src)}{between}"
         if name in ("iframe", "video") and not found[0].startswith("</"):

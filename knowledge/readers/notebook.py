@@ -113,9 +113,8 @@ class _Notebook:
         if kind == "markdown":
             return markdown_lines(text, self.losses)
         if kind == "heading":
-            level = cell.get("level")
-            if not isinstance(level, int) or not 1 <= level <= 6:
-                level = 1
+            given = cell.get("level")
+            level = given if isinstance(given, int) and 1 <= given <= 6 else 1
             return [Line(" ".join(text.split()), level=level)]
         if kind == "code":
             return code_lines(text, self._language_of(cell, text))

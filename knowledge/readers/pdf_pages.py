@@ -96,9 +96,10 @@ def read_pdf(data: bytes) -> PdfText:
         count = len(document)
         _check_count(count)
         second.expect(count)
-        pages = []
-        for number in range(count):
-            pages.append(_page(_pdfium_page(document, number), number, second))
+        pages = [
+            _page(_pdfium_page(document, number), number, second)
+            for number in range(count)
+        ]
         return PdfText(pages, _title(document), tuple(_outline(document)))
     finally:
         document.close()

@@ -49,7 +49,7 @@ def environment(data_dir: Path, **settings: str) -> dict[str, str]:
 
 @contextmanager
 def heeding_ctrl_c() -> Iterator[None]:
-    """Lets the commands that are started meanwhile heed SIGINT, whatever this process was told to do with it.
+    """Lets the commands that are started meanwhile heed SIGINT, even if this process ignores it.
 
     A shell script starts what runs in its background with SIGINT ignored, and a command rightly keeps to that. It is
     inherited, so tests in the background would send Ctrl-C to commands that go on for ever.
@@ -194,7 +194,7 @@ def serving(
 
 
 def wait_until_loaded(server: Server) -> None:
-    """Returns once the service takes questions, or says for what other reason it does not."""
+    """Returns once the embedder is loaded, even if the service has another reason not to take questions."""
     readyz = server.url.replace("0.0.0.0", "127.0.0.1") + "/readyz"
     ends_at = time.monotonic() + STARTING_S
     while time.monotonic() < ends_at:
@@ -207,7 +207,7 @@ def wait_until_loaded(server: Server) -> None:
 
 @contextmanager
 def serving_anew(data_dir: Path, cwd: Path, **settings: str) -> Iterator[Server]:
-    """The same as a new process of Python, which has not imported anything yet."""
+    """The same in a new process of Python, which has not imported anything yet."""
     process = subprocess.Popen(
         [sys.executable, "-m", "antiphon.cli", "serve", "--port", "0"],
         env=environment(data_dir, **settings),
@@ -230,7 +230,7 @@ def _stopped(process: subprocess.Popen[str] | ForkedCommand) -> Iterator[Server]
             process.terminate()
             process.wait(STARTING_S)
         if server is not None and process.returncode in CRASHES:
-            # Otherwise it shows as some caller's lost connection alone.
+            # Otherwise a caller's lost connection would be the only sign of it.
             said = "".join(server.said)
             raise AssertionError(f"the server crashed ({process.returncode}):\n{said}")
 
@@ -280,7 +280,7 @@ def silent_model() -> Iterator[str]:
 def stuck_server(data_dir: Path, tmp_path: Path, silent_model: str) -> Iterator[Server]:
     """The service with a model that never answers."""
     with serving(data_dir, tmp_path, ANTHROPIC_BASE_URL=silent_model) as running:
-        # Whoever counts the queries under way would take another test's for their own.
+        # A test that counts the queries under way would take another test's for its own.
         under_way = httpx2.get(f"{running.url}/api/queries").json()["queries"]
         assert under_way == [], "a query that another test left open goes on here"
         yield running

@@ -87,7 +87,7 @@ async def room_of(course: str) -> object:
     if "pear" in course.lower():
         meeting.beside.set()
         await meeting.raised.wait()
-        # The loop turns: whatever the other call raises reaches whom it reaches.
+        # The loop turns, so that what the other call raises gets as far as it can.
         await asyncio.sleep(0.1)
         _meetings.append(Meeting())
         return "It is taught in room 4.12, and meets on Mondays."

@@ -109,7 +109,7 @@ class ForkedCommand:
 
 @functools.cache
 def address() -> str:
-    """Where this process's forking process listens; it is started by the first who asks, and ends with this process."""
+    """The address of this process's forking process, which the first call starts; it ends with this process."""
     stack = ExitStack()
     atexit.register(stack.close)
     return stack.enter_context(forking(lambda *command: list(command)))
@@ -117,10 +117,10 @@ def address() -> str:
 
 @contextmanager
 def forking(on: Callable[..., list[str]]) -> Generator[str, None, None]:
-    """A forking process; yields where it listens.
+    """A forking process; yields its address.
 
     Args:
-        on: Returns a command as it is run where the forks are to run, such as on a machine of a test's network.
+        on: Wraps a command so that it runs in the place of the forks, such as on a machine of a test's network.
     """
     path = str(Path(tempfile.mkdtemp(prefix="antiphon-")) / "fork")
     started = subprocess.Popen(
@@ -139,17 +139,17 @@ def forking(on: Callable[..., list[str]]) -> Generator[str, None, None]:
 
 
 def main() -> None:
-    """Forks for whoever calls, until standard input is closed."""
+    """Forks for every caller, until standard input is closed."""
     folder = Path(sys.argv[1]).parent
     for name in IMPORTED:
         import_module(name)
     keep_changed_model(folder)
-    # Whoever waits for a command is a child of ours, and nobody waits for that one.
+    # Each process that waits for a command is a child of ours, and nobody waits for that child.
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(sys.argv[1])
         listener.listen(100)
-        print("ready", flush=True)  # noqa: T201 - whoever started it waits for that
+        print("ready", flush=True)  # noqa: T201 - the process that started it waits for that
         while True:
             readable, _, _ = select.select([listener, sys.stdin], [], [])
             if sys.stdin in readable:
@@ -163,7 +163,7 @@ def main() -> None:
 
 
 def _watch(called: socket.socket) -> None:
-    """Forks once more, and says how that ended; this process ends here."""
+    """Forks once more, and reports how the fork ended; this process ends here."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     length, handles, _, _ = socket.recv_fds(called, 12, 3)
     with called.makefile("rb") as sent:
@@ -197,7 +197,7 @@ def _run(
     os.environ.clear()
     os.environ.update(environment)
     random.seed()
-    # What a child of the command's says on Ctrl-C is left to the command: it must know which of the two it is.
+    # On Ctrl-C the command speaks, and its children do not: each must know which of the two it is.
     process._started_as = os.getpid()
     sys.argv = ["antiphon", *arguments]
     process.main()

@@ -1,4 +1,4 @@
-"""The lean embedder's model, changed once for many commands: each that loads it has it changed by a process of its own.
+"""The lean embedder's model, changed once for many commands; otherwise a process changes it at each load.
 
 That the program does so is tested in tests/integration/test_knowledge_embedders.py, and by every command that is begun
 as a new Python.

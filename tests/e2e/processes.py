@@ -44,7 +44,7 @@ def interrupted_at(
     times: int = 1,
     **settings: str,
 ) -> subprocess.CompletedProcess[str]:
-    """Runs a command that is sent SIGINT when Python reports an event (an audit event) for the so-manyth time."""
+    """Runs a command that gets SIGINT when Python reports an audit event for the so-manyth time."""
     return subprocess.run(
         [sys.executable, "-c", _PROGRAM, event, name, str(times), *arguments],
         env=environment(data_dir, TMPDIR=str(folder), **settings),
@@ -60,7 +60,7 @@ def interrupted_at(
 def started(
     *arguments: str, data_dir: Path, folder: Path, **settings: str
 ) -> Iterator[subprocess.Popen[str]]:
-    """A command under way, whose standard error can be read; waited for at the end, and killed where the test fails."""
+    """A command under way, whose standard error can be read; waited for at the end, and killed if the test fails."""
     process = subprocess.Popen(
         [sys.executable, "-m", "antiphon.cli", *arguments],
         env=environment(data_dir, **settings),

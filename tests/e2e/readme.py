@@ -1,4 +1,4 @@
-"""The commands that our first pages show with their output: read from there, run as they stand, and compared.
+"""The commands that our first pages show with their output: read from there, run as a reader would, and compared.
 
 A reader's first ten minutes are these commands, so each is run in a folder as a reader has it, over the index that
 `make run` makes, with a service beside it. What differs from run to run is left open: ids, times, and what the page
@@ -33,7 +33,7 @@ _DRAWN = re.compile(r"[┏┓┗┛┡┩┳┻╇╈┴┬├┤┼└┘┌┐
 
 
 class Shown(NamedTuple):
-    """A command as the page shows it, and the lines that it shows beneath; none where it shows no output."""
+    """A command as the page shows it, and the lines that it shows beneath; none if it shows no output."""
 
     command: str
     output: str
@@ -74,7 +74,7 @@ class Reader:
     """Somebody who reads the page and types what it shows.
 
     Args:
-        folder: Where they are; it holds what the page's paths name.
+        folder: The one that they are in; it holds what the page's paths name.
         url: The service, which the page has at http://127.0.0.1:8000.
         environment: Of each command; its PATH holds `antiphon`.
 
@@ -152,7 +152,7 @@ def _laid_out(text: str) -> str:
 
 
 def missing(expected: str, printed: str) -> list[str]:
-    """Returns the lines of the page that were not printed in this order; `…` stands for anything."""
+    """Returns the lines of the page that were not printed in this order; `…` matches anything."""
     left = comparable(printed)
     absent: list[str] = []
     for line in comparable(expected):
@@ -167,7 +167,7 @@ def missing(expected: str, printed: str) -> list[str]:
 
 
 def _is_shown(line: str, printed: str) -> bool:
-    """Returns True if a line of the page stands for a printed one."""
+    """Returns True if a line of the page matches a printed one."""
     shown_totals, printed_totals = _totals(line), _totals(printed)
     if len(shown_totals) != len(printed_totals):
         return False
@@ -188,6 +188,6 @@ def _totals(line: str) -> list[int]:
 
 
 def environment_with(command: Path, environment: dict[str, str]) -> dict[str, str]:
-    """Returns the environment of a reader whose PATH holds a command in this folder first."""
+    """Returns the environment of a reader whose PATH finds the command of this folder first."""
     path = f"{command.parent}{os.pathsep}{environment.get('PATH', '')}"
     return environment | {"PATH": path, "COLUMNS": "100"}

@@ -41,7 +41,7 @@ def run(
             main(arguments)
         except SystemExit as exited:
             code = exited.code
-        except Exception:  # noqa: BLE001 - whatever a command lets out
+        except Exception:  # noqa: BLE001 - all that a command lets out
             # As a fresh process would end; the next command still has its turn.
             traceback.print_exc()
             code = 1

@@ -125,7 +125,7 @@ def test_a_question_that_refers_back_is_understood_by_the_messages_before_it(
     [exchange] = received["history"]
     assert "applemailbox7" in second["messages"][-1]["content"]
     assert exchange["question"] == QUESTION
-    # As it was recorded: without the links that clients are sent.
+    # As it was recorded: without the links that clients get.
     assert exchange["answer"].split() == first["result"]["answer"].split()
 
 
@@ -149,7 +149,7 @@ def test_a_run_that_is_asked_for_again_is_answered_and_not_asked_twice(
     assert other["result"]["query_id"] != one["result"]["query_id"]
 
 
-def test_a_run_id_of_another_question_is_told(agent: Agent, door: Server) -> None:
+def test_a_run_id_of_another_question_is_refused(agent: Agent, door: Server) -> None:
     first = {"say": QUESTION, "runId": "r1"}
     _, refused = agent(door, first, first | {"say": "What is a mailbox?"})
 
@@ -189,7 +189,7 @@ def test_a_client_that_leaves_cancels_its_run_but_not_one_that_it_will_come_back
     assert finished["outcome"] == {"type": "cancelled"}
 
 
-def test_a_run_whose_reader_is_let_in_no_more_ends_with_the_reason(
+def test_a_run_whose_reader_loses_access_ends_with_the_reason(
     agent: Agent, data_dir: Path, tmp_path: Path, silent_model: str, antiphon: Antiphon
 ) -> None:
     own = without_traces(data_dir, tmp_path)
@@ -211,7 +211,7 @@ def test_a_run_whose_reader_is_let_in_no_more_ends_with_the_reason(
     assert "asks for a key" in run["events"][-1]["message"]
 
 
-def test_an_answer_comes_though_no_model_does_and_what_is_tried_is_shown(
+def test_an_answer_comes_though_no_model_does_and_the_run_shows_what_is_tried(
     agent: Agent, data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)

@@ -202,7 +202,7 @@ def test_what_programs_put_beside_documents_is_neither_read_nor_reported(
 
 
 @pytest.mark.parametrize("name", ["node_modules", "~$lesson.md"])
-def test_what_is_named_is_read_whatever_it_is_called(
+def test_a_folder_that_is_named_is_read_no_matter_what_it_is_called(
     shell: Shell, tmp_path: Path, name: str
 ) -> None:
     write_course(tmp_path / name, "plum", lessons=1)
@@ -225,7 +225,7 @@ def test_what_is_named_is_read_whatever_it_is_called(
         ("compare", "--questions", ".", "--modes", "bogus"),
     ],
 )
-def test_a_mistyped_argument_is_told_before_that_nothing_is_indexed(
+def test_the_command_names_a_mistyped_argument_before_a_missing_index(
     shell: Shell, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     run = shell.run(*arguments, data_dir=tmp_path / "data", folder=tmp_path)
@@ -243,7 +243,7 @@ def test_a_question_that_is_not_in_utf_8_is_refused_with_how_to_convert_it(
 ) -> None:
     run = subprocess.run(
         [sys.executable, "-m", "antiphon.cli", *command],
-        # By the locale Python reads such bytes as half characters, or refuses them.
+        # Depending on the locale, Python reads such bytes as half characters or refuses them.
         env=environment(data_dir, PYTHONIOENCODING=f"utf-8:{decoding}"),
         cwd=ROOT,
         input=b"Wie gro\xdf ist es?\n",
@@ -333,7 +333,7 @@ def test_a_port_in_use_is_a_sentence(antiphon: Antiphon, server: Server) -> None
 
 
 @pytest.mark.parametrize("by", [signal.SIGTERM, signal.SIGINT])
-def test_a_server_told_to_stop_ends_in_order(
+def test_a_signal_ends_a_server_in_order(
     data_dir: Path, tmp_path: Path, by: signal.Signals
 ) -> None:
     with serving(data_dir, tmp_path) as server:
@@ -405,7 +405,7 @@ def test_a_comparison_that_cannot_be_written_asks_nothing(
     assert run.stdout == ""
 
 
-def test_a_file_whose_name_is_no_utf_8_is_named_and_the_others_are_indexed(
+def test_a_file_whose_name_is_not_utf_8_is_named_and_the_others_are_indexed(
     shell: Shell, tmp_path: Path
 ) -> None:
     write_course(tmp_path / "courses", "plum", lessons=1)

@@ -57,7 +57,7 @@ def test_the_last_conversation_goes_on_and_one_is_found_by_its_beginning(
     assert len(rows.splitlines()) == 3
 
 
-def test_what_was_asked_before_is_told_from_the_conversation(
+def test_the_conversation_answers_what_was_asked_before(
     antiphon: Antiphon,
 ) -> None:
     antiphon("ask", *WORDS)
@@ -70,7 +70,7 @@ def test_what_was_asked_before_is_told_from_the_conversation(
     assert alone["answer"] == "Nothing was asked in this conversation before."
 
 
-def test_a_fork_and_a_deleted_conversation_are_not_gone_on_with(
+def test_the_last_conversation_is_neither_a_fork_nor_a_deleted_one(
     antiphon: Antiphon,
 ) -> None:
     kept = json.loads(antiphon("ask", *WORDS, "--json").stdout)
@@ -129,7 +129,7 @@ def _all_of(terminal: int) -> str:
     try:
         while chunk := os.read(terminal, 4096):
             chunks.append(chunk)
-    except OSError:  # Linux says so where the other side is closed
+    except OSError:  # Linux says so if the other side is closed
         pass
     return b"".join(chunks).decode()
 

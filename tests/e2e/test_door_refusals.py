@@ -1,4 +1,4 @@
-"""What the doors refuse, what they pass over, and whatever else is sent to them."""
+"""What the doors refuse, what they ignore, and all else that clients may send."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ REFUSED_OF_RUNS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("kind", REFUSED | REFUSED_OF_CHAT)
-def test_what_cannot_be_answered_is_a_400_that_says_why_to_clients_of_openai(
+def test_clients_of_openai_get_a_400_that_says_why_for_what_cannot_be_answered(
     rest: httpx2.Client, kind: str
 ) -> None:
     fields, named = (REFUSED | REFUSED_OF_CHAT)[kind]
@@ -97,7 +97,7 @@ def test_what_cannot_be_answered_is_a_400_that_says_why_to_clients_of_openai(
 
 
 @pytest.mark.parametrize("kind", REFUSED | REFUSED_OF_RUNS)
-def test_what_cannot_be_answered_is_no_run_and_says_why(
+def test_a_request_that_cannot_be_answered_is_no_run_and_the_error_says_why(
     rest: httpx2.Client, kind: str
 ) -> None:
     fields, named = (REFUSED | REFUSED_OF_RUNS)[kind]
@@ -157,7 +157,7 @@ PASSED_OVER: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("kind", PASSED_OVER)
-def test_what_changes_nothing_is_passed_over(rest: httpx2.Client, kind: str) -> None:
+def test_the_doors_ignore_what_changes_nothing(rest: httpx2.Client, kind: str) -> None:
     reply = sent(rest, *PASSED_OVER[kind])
 
     assert reply.status_code == 200, reply.text
@@ -196,7 +196,7 @@ FIELDS = (
     fields=st.dictionaries(st.sampled_from(FIELDS), ANYTHING),
     asks=st.booleans(),
 )
-def test_whatever_is_sent_is_answered_or_refused_in_the_clients_shape(
+def test_the_doors_answer_any_request_or_refuse_it_in_the_clients_shape(
     rest: httpx2.Client, path: str, fields: dict[str, Any], asks: bool
 ) -> None:
     if asks:
@@ -233,7 +233,7 @@ LONG = {"content-type": "application/json"}
         ("POST", AGUI, LONG, 413),
     ],
 )
-def test_what_the_guards_refuse_comes_in_the_clients_shape(
+def test_a_refusal_by_the_guards_comes_in_the_clients_shape(
     rest: httpx2.Client, method: str, path: str, headers: dict[str, str], status: int
 ) -> None:
     content = "x" * 1_100_000 if headers is LONG else None

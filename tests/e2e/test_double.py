@@ -118,7 +118,7 @@ def test_the_example_of_the_page_plays_as_it_is_written(
     assert "It will not get far" not in run.stdout
 
 
-def test_a_file_that_is_no_script_is_said_in_a_sentence(
+def test_a_file_that_is_not_a_script_is_refused_in_a_sentence(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     wrong = tmp_path / "wrong.yaml"

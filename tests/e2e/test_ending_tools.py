@@ -1,4 +1,4 @@
-"""A user's tool may raise whatever ends a process or a task: its call has failed, and the service goes on."""
+"""A user's tool may raise anything that ends a process or a task: its call fails, and the service goes on."""
 
 from __future__ import annotations
 

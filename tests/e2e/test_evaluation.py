@@ -35,7 +35,7 @@ def evaluated(data_dir: Path, *arguments: str) -> subprocess.CompletedProcess[st
     )
 
 
-def test_eval_judges_what_stands_in_answers_and_exits_with_1_below_its_targets(
+def test_eval_judges_the_text_of_answers_and_exits_with_1_below_its_targets(
     data_dir: Path, tmp_path: Path
 ) -> None:
     good = {
@@ -74,8 +74,8 @@ def test_held_out_questions_are_answered_as_well_as_they_were(
     found = report["figures"] | report["figures"]["by_label"]
     shares = {name: found[name]["count"] / found[name]["of"] for name in LEAST}
     refused = found["refused"]["count"] / found["refused"]["of"]
-    # A share such as 47 of 65 is no exact number.
+    # A share such as 47 of 65 has no exact float.
     assert [name for name in LEAST if shares[name] < LEAST[name] - 1e-9] == [], shares
     assert refused <= MOST_REFUSED + 1e-9
-    # The other targets are no shares: rounds, calls, and citations that are true.
+    # The other targets are not shares: rounds, calls, and citations that are true.
     assert [each for each in report["shortfalls"] if not each.startswith("In ")] == []

@@ -91,7 +91,7 @@ def test_the_smallest_plan_that_breaks_a_plain_sdk_loop_is_found(
     assert (first["status"], first["fault"]) == (429, "model.request:rate_limit")
 
 
-def test_every_fault_is_tried_by_itself_where_no_plan_is_named(
+def test_without_a_plan_every_fault_is_tried_by_itself(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     """An agent of one line: the sweep runs it once for each fault."""

@@ -1,4 +1,4 @@
-"""A query had again with something changed: over HTTP and by the command, on real parts."""
+"""A query that runs again with something changed: over HTTP and by the command, on real parts."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_a_fork_that_cannot_be_is_refused_and_leaves_nothing(
     assert client.get("/api/traces?limit=1").json()["traces"][0]["query_id"] == parent
 
 
-def test_nothing_is_had_again_after_its_end(client: httpx2.Client) -> None:
+def test_a_query_cannot_be_forked_after_its_end(client: httpx2.Client) -> None:
     parent = client.post("/api/query", json=QUESTION).json()["query_id"]
     last = len(client.get(f"/api/traces/{parent}").json()["events"])
 
@@ -91,7 +91,7 @@ def test_nothing_is_had_again_after_its_end(client: httpx2.Client) -> None:
     assert client.post("/api/traces/nobody/fork", json={"at": 1}).status_code == 404
 
 
-def test_an_event_becomes_a_fault_and_the_query_is_had_again_under_it(
+def test_an_event_becomes_a_fault_and_the_query_runs_again_under_it(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     parent = json.loads(antiphon("ask", QUESTION["query"], "--json").stdout)["query_id"]

@@ -21,7 +21,7 @@ def caller(stuck_server: Server) -> Iterator[httpx2.Client]:
         yield calling
 
 
-def test_a_hanging_model_is_stood_in_for_by_a_search_and_a_strict_caller_refuses_that(
+def test_a_search_replaces_a_hanging_model_and_a_strict_caller_refuses_that(
     caller: httpx2.Client,
 ) -> None:
     def ask(strict: bool) -> httpx2.Response:

@@ -28,7 +28,7 @@ Craft = Callable[[Form], Form]
 
 
 def texts_steer(value: Form) -> Form:
-    """Every text with orders for a terminal in it: the same order in equal texts, so that ids still fit."""
+    """Every text with escape sequences for a terminal in it: the same ones in equal texts, so that ids still fit."""
     return f"{ESCAPES[:12]}{value}{ESCAPES}" if isinstance(value, str) else value
 
 
@@ -95,7 +95,7 @@ CRAFTS: tuple[Craft, ...] = (
 
 
 def crafted(event: Form, craft: Craft) -> Form:
-    """The event with every value changed that can be, so that it is still one of ours."""
+    """The event with every value changed that can be without making it invalid."""
     for holder, key in list(places_in(event)):
         old = holder[key]
         holder[key] = craft(old)
@@ -256,7 +256,7 @@ def test_a_file_without_end_is_refused_after_as_much_as_a_trace_may_have(
         assert "more than 64,000,000 bytes" in run.stderr
 
 
-def test_a_test_of_a_trace_is_written_only_where_nothing_is(
+def test_a_test_of_a_trace_overwrites_a_file_only_if_forced(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     asked = json.loads(antiphon("ask", "What is apple?", "--json").stdout)

@@ -168,7 +168,7 @@ def test_a_full_device_is_one_line(
     )
 
 
-def test_a_reader_that_has_had_enough_is_no_error_worth_a_line(
+def test_the_command_prints_no_error_if_its_reader_is_gone(
     data_dir: Path, tmp_path: Path, antiphon: Antiphon
 ) -> None:
     asked = antiphon("ask", "What is applemailbox7 in the Apple course?", "--json")

@@ -64,7 +64,7 @@ def test_keys_made_rotated_and_revoked_by_the_command_hold_in_a_running_service(
     assert mode == 0o600
 
 
-def test_what_is_no_key_no_scope_and_no_time_is_refused_in_a_sentence(
+def test_an_invalid_key_scope_or_time_is_refused_in_a_sentence(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     empty = str(tmp_path / "empty")
@@ -126,7 +126,7 @@ def test_nothing_is_served_to_the_network_without_keys_and_names(
 
 
 @pytest.mark.parametrize("keyed", [True, False])
-def test_with_keys_or_leave_in_so_many_words_the_network_is_served(
+def test_with_keys_or_explicit_leave_the_network_is_served(
     shell: Shell, folder: Path, tmp_path: Path, keyed: bool
 ) -> None:
     settings = {"ANTIPHON_ALLOWED_HOSTS": "127.0.0.1"}

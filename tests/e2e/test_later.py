@@ -1,4 +1,4 @@
-"""Questions that are asked now and answered later, in a service of one process."""
+"""Questions that get their answers later, in a service of one process."""
 
 from __future__ import annotations
 

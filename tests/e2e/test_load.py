@@ -39,11 +39,11 @@ def full(data_dir: Path, folder: Path, model: str) -> Iterator[Server]:
         yield running
 
 
-def test_five_times_as_many_as_there_are_places_are_told_at_once_when_to_come_again(
+def test_five_times_as_many_callers_as_places_learn_at_once_when_to_come_again(
     data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
     def ask(url: str) -> httpx2.Response:
-        # Those that are let in end by their deadline, long after the others were told.
+        # Those that are let in end by their deadline, long after the others were refused.
         question = ASKED | {"deadline_s": 4.0}
         return httpx2.post(f"{url}/api/query", json=question, timeout=STARTING_S)
 
@@ -69,7 +69,7 @@ def test_five_times_as_many_as_there_are_places_are_told_at_once_when_to_come_ag
     assert alive.status_code == 200
 
 
-def test_whoever_follows_a_query_that_outlives_the_service_is_told_so(
+def test_the_service_tells_followers_that_a_query_outlives_it(
     data_dir: Path, tmp_path: Path, silent_model: str
 ) -> None:
     with full(data_dir, tmp_path, silent_model) as server:

@@ -1,4 +1,4 @@
-"""A service that is there before its embedder is: questions wait a moment for it, or are told when to come again."""
+"""A service that is there before its embedder is: questions wait a moment for it, or learn when to come again."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _asked(server: Server, **fields: object) -> httpx2.Response:
     )
 
 
-def test_a_question_before_the_embedder_is_loaded_is_told_when_to_come_again(
+def test_the_refusal_of_a_question_before_the_embedder_is_loaded_says_when_to_come_again(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)
@@ -86,7 +86,7 @@ def test_a_question_before_the_embedder_is_loaded_is_told_when_to_come_again(
         assert int(each.headers["retry-after"]) >= 1
     assert answer["answer"] == again["answer"]
     assert answer["sources"] == again["sources"] != []
-    # Nothing was begun of what was refused.
+    # None of the refused questions was begun.
     assert len(traces) == 2
 
 
@@ -129,7 +129,7 @@ def test_the_command_asks_once_its_embedder_is_loaded(
     assert "5 passages" in told
 
 
-def test_an_embedder_that_cannot_be_loaded_is_said_and_refuses_questions(
+def test_the_service_names_an_embedder_that_cannot_be_loaded_and_refuses_questions(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)

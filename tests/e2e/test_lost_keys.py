@@ -34,7 +34,7 @@ def empty(file: Path) -> None:
 
 
 @pytest.mark.parametrize("lose", [remove, empty])
-def test_a_service_whose_keys_are_lost_is_not_served_to_anybody_until_that_is_asked_for(
+def test_a_service_whose_keys_are_lost_serves_nobody_until_its_owner_resets_them(
     command: Antiphon, folder: Path, tmp_path: Path, lose: Callable[[Path], None]
 ) -> None:
     file = folder / "access.sqlite"
@@ -92,7 +92,7 @@ def test_keys_that_are_there_are_not_reset(command: Antiphon, folder: Path) -> N
     assert "web" in command("keys", "list").stdout
 
 
-def test_a_backup_holds_that_keys_are_asked_for(
+def test_a_backup_records_that_the_service_needs_keys(
     command: Antiphon, shell: Shell, folder: Path, tmp_path: Path
 ) -> None:
     command("keys", "add", "web", "--tenant", "acme")
@@ -147,7 +147,7 @@ def test_without_keys_only_this_machine_is_the_owner(
     assert (healthy.status_code, keyed.status_code) == (200, 200)
 
 
-def test_what_the_owner_lets_anybody_do_holds_for_who_comes_from_elsewhere(
+def test_callers_from_elsewhere_may_do_what_the_owner_lets_anybody_do(
     folder: Path, tmp_path: Path
 ) -> None:
     with serving(

@@ -98,7 +98,7 @@ def test_setup_says_what_is_installed_and_how_long_it_takes(clone: Path) -> None
     installed(clone)
     (clone / ".venv" / ".minilm").unlink()
 
-    # The environment of this clone has no pip: what is said comes before it.
+    # The environment of this clone has no pip: the notice comes before make calls it.
     full, lean = made(clone, "setup"), made(clone, "setup", "LEAN=1")
 
     assert "1.8 GB in all, which takes some minutes" in full.stdout

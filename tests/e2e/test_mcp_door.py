@@ -169,7 +169,7 @@ def test_nothing_but_the_protocol_comes_out_of_the_command(
     assert all(each["jsonrpc"] == "2.0" for each in replies)
 
 
-def test_the_command_says_on_standard_error_where_nothing_is_indexed(
+def test_the_command_says_on_standard_error_that_nothing_is_indexed(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     ran = antiphon("mcp", data_dir=tmp_path / "none")
@@ -179,7 +179,7 @@ def test_the_command_says_on_standard_error_where_nothing_is_indexed(
     assert not (tmp_path / "none").exists()
 
 
-async def test_a_passage_is_read_where_it_stands_and_on_to_the_end(
+async def test_a_client_reads_a_passage_in_its_place_and_on_to_the_end(
     door: Server,
 ) -> None:
     async with over_http(door) as client:
@@ -232,7 +232,7 @@ async def test_courses_and_lessons_are_resources(door: Server) -> None:
         "",
     ],
 )
-async def test_what_is_no_place_is_refused_in_a_sentence(
+async def test_an_invalid_place_is_refused_in_a_sentence(
     door: Server, uri: str
 ) -> None:
     async with over_http(door) as client:
@@ -264,7 +264,7 @@ async def test_what_is_no_place_is_refused_in_a_sentence(
         ("none", {}, "Unknown tool: none"),
     ],
 )
-async def test_a_call_that_cannot_be_answered_is_told_so_in_a_sentence(
+async def test_a_sentence_says_why_a_call_cannot_be_answered(
     door: Server, tool: str, arguments: dict[str, Any], said: str
 ) -> None:
     async with over_http(door) as client:
@@ -324,7 +324,7 @@ async def test_a_client_that_leaves_cancels_its_query(
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("end", ["stop", "key"])
-async def test_a_client_is_told_why_its_call_ends_without_an_answer(
+async def test_a_client_learns_why_its_call_ends_without_an_answer(
     data_dir: Path,
     tmp_path: Path,
     silent_model: str,
@@ -338,7 +338,7 @@ async def test_a_client_is_told_why_its_call_ends_without_an_answer(
     async def ask(client: Client) -> None:
         nonlocal said
         try:
-            # Whoever asks for progress is sent a stream, also without a handshake.
+            # A client that asks for progress gets a stream, even without a handshake.
             result = await client.call_tool(
                 "ask", {"question": QUESTION}, progress_callback=_nothing
             )
@@ -365,7 +365,7 @@ async def test_a_client_is_told_why_its_call_ends_without_an_answer(
 
 
 async def _nothing(progress: float, total: float | None, message: str | None) -> None:
-    """Looks at no progress."""
+    """Ignores progress."""
 
 
 async def test_a_client_that_cancels_its_call_of_the_command_cancels_the_query(

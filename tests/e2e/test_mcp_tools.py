@@ -57,7 +57,7 @@ ROWS = (
     row("odd__tells_secrets", "tool_succeeded", "The token is "),
     row("odd__answers_amiss", "error", "validation error", *["odd__answers_amiss"] * 2),
     row("odd__asks_back", "error", "", *["odd__asks_back"] * 2),
-    # A retry, for it only reads, and then what the file names as its substitute.
+    # A retry, because it only reads, and then what the file names as its substitute.
     row("odd__fails", "tool_succeeded", "room 12", *["odd__fails"] * 2, "odd__steady"),
     row("blocks__look", "timeout", "longer than 2 s"),
     row("floods_without_end__look", "timeout", "longer than 2 s"),
@@ -84,7 +84,7 @@ def question(tool: str) -> str:
 
 
 def script() -> dict[str, Any]:
-    """A model that calls the tool that the question names, in two rounds where the tool changes in between."""
+    """A model that calls the tool that the question names, in two rounds if the tool changes in between."""
     replies: list[dict[str, Any]] = []
     for each in ROWS:
         when = {"contains": f"zz-{each.tool}-zz"}
@@ -199,7 +199,9 @@ def test_a_service_says_which_servers_are_away_and_which_tools_are_left_out(
 
 
 @pytest.mark.parametrize("row", ROWS, ids=[each.tool for each in ROWS])
-def test_an_answer_comes_whatever_a_server_does(service: Service, row: Row) -> None:
+def test_an_answer_comes_no_matter_what_a_server_does(
+    service: Service, row: Row
+) -> None:
     answer = service.ask(question(row.tool))
 
     assert answer["answer"].strip()
@@ -214,7 +216,7 @@ def test_an_answer_comes_whatever_a_server_does(service: Service, row: Row) -> N
         assert unseen not in json.dumps(events, ensure_ascii=False)
 
 
-def test_a_plan_breaks_a_tool_of_a_server_at_a_point_of_its_own(
+def test_a_plan_breaks_a_tool_of_a_server_at_the_tools_own_point(
     service: Service,
 ) -> None:
     fault = {"point": "tool.http__steady", "kind": "raise", "times": 0}

@@ -1,4 +1,4 @@
-"""A key that the model's server refuses: whoever set it is told, and questions are answered all the same."""
+"""A key that the model's server refuses: the service says what to do, and questions are answered all the same."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def served_by(
 
 
 def readiness(server: Server, until: Callable[[Any], bool]) -> Any:
-    """Reads the readiness until it says what is waited for."""
+    """Reads the readiness until it says what the test waits for."""
     ends_at = time.monotonic() + SOON_S
     while True:
         ready = httpx2.get(f"{server.url}/readyz")
@@ -81,7 +81,7 @@ def lines_about_the_key(server: Server) -> list[tuple[str, str]]:
     ]
 
 
-def test_a_refused_key_is_said_soon_after_the_start_with_what_to_do(
+def test_soon_after_the_start_the_readiness_names_a_refused_key_and_what_to_do(
     data_dir: Path, tmp_path: Path
 ) -> None:
     with served_by(KeyServer(), data_dir, tmp_path) as server:

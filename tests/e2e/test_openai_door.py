@@ -37,7 +37,7 @@ NOBODY = "none"
 
 
 def sdk(server: Server, key: str = NOBODY) -> OpenAI:
-    """OpenAI's SDK; it tries nothing twice."""
+    """OpenAI's SDK, without retries."""
     return OpenAI(base_url=f"{server.url}/v1", api_key=key, max_retries=0)
 
 
@@ -197,7 +197,7 @@ def test_a_question_that_refers_back_is_understood_by_the_messages_before_it(
     assert "applemailbox7" in (raw.parse().choices[0].message.content or "")
     assert received["query"] == "And why?"
     assert exchange["question"] == QUESTION
-    # As it was recorded: without the links that clients are sent.
+    # As it was recorded: without the links that clients get.
     assert exchange["answer"].split() == recorded["answer"]["answer"].split()
     # The client keeps the conversation: none is begun here.
     assert received["session_id"] == ""
@@ -232,7 +232,9 @@ def test_a_model_of_a_course_answers_from_that_course(client: OpenAI) -> None:
     assert {each["course"] for each in citations} == {"The Pear Course"}
 
 
-def test_a_model_that_is_not_there_is_told_with_those_that_are(client: OpenAI) -> None:
+def test_the_error_for_an_unknown_model_names_those_that_there_are(
+    client: OpenAI,
+) -> None:
     with pytest.raises(openai.NotFoundError, match="antiphon-strict") as refused:
         client.chat.completions.create(model="gpt-5", messages=ASKED)
 
@@ -273,7 +275,7 @@ def test_a_client_that_leaves_its_stream_cancels_the_query(
     ]
 
 
-def test_the_strict_model_fails_where_no_model_answers(
+def test_the_strict_model_fails_if_no_model_answers(
     data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)
@@ -374,7 +376,7 @@ def test_a_question_about_a_task_is_a_question(client: OpenAI) -> None:
     assert QUERY_ID in reply.headers
 
 
-def test_a_door_is_open_where_the_settings_name_it_and_one_that_there_is_not_is_told(
+def test_only_doors_that_the_settings_name_are_open_and_an_unknown_one_is_refused(
     server: Server, antiphon: Antiphon
 ) -> None:
     refused = antiphon("serve", "--port", "0", ANTIPHON_DOORS="openai, telnet")

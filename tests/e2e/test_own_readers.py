@@ -26,7 +26,9 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_it_is_indexed_and_cited_with_its_own_place(shell: Shell, folder: Path) -> None:
+def test_a_format_of_the_users_own_is_indexed_and_cited_with_its_own_place(
+    shell: Shell, folder: Path
+) -> None:
     data = folder / "data"
     refused = shell.run("index", "voyage.log", folder=folder, data_dir=data)
 
@@ -43,7 +45,7 @@ def test_it_is_indexed_and_cited_with_its_own_place(shell: Shell, folder: Path) 
     assert "[1] The logbook, Day 1, Day 2" in asked.stdout
 
 
-def test_a_reader_that_is_none_is_refused_in_a_sentence(
+def test_a_setting_that_names_no_reader_is_refused_in_a_sentence(
     shell: Shell, folder: Path
 ) -> None:
     run = shell.run(
@@ -57,7 +59,7 @@ def test_a_reader_that_is_none_is_refused_in_a_sentence(
     assert "Reader log_reader:read is function; wanted a Format" in run.stderr
 
 
-def test_the_service_takes_it_as_an_upload(folder: Path) -> None:
+def test_the_service_takes_such_a_file_as_an_upload(folder: Path) -> None:
     with (
         serving(folder / "data", folder, **OWN) as server,
         httpx2.Client(base_url=server.url, timeout=STARTING_S) as client,

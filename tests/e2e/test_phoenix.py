@@ -142,7 +142,7 @@ def asked(url: str, query: str, **variables: str) -> dict[str, Any]:
 
 
 def spans_of(url: str, query_id: str) -> Mapping[str, Any]:
-    """The spans of a query by the kind that Phoenix gives them; nothing before the last one is there."""
+    """The spans of a query by the kind that Phoenix gives them; none until the last one has arrived."""
     projects = asked(url, "{ projects { edges { node { id } } } }")["projects"]
     shown: dict[str, Any] = {}
     for project in projects["edges"]:
@@ -154,7 +154,7 @@ def spans_of(url: str, query_id: str) -> Mapping[str, Any]:
     return shown if "agent" in shown else {}
 
 
-def test_prompt_passages_answer_and_cost_of_a_query_stand_in_phoenix(
+def test_phoenix_shows_the_prompt_passages_answer_and_cost_of_a_query(
     server: Server, phoenix: str
 ) -> None:
     reply = httpx2.post(f"{server.url}/api/query", json={"query": QUESTION}, timeout=60)

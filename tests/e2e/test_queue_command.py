@@ -1,4 +1,4 @@
-"""`antiphon queue`, and what commands say where the NATS servers cannot be used."""
+"""`antiphon queue`, and what commands say if the NATS servers cannot be used."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ async def given_up(cluster: Cluster, queue: JetStreamQueue, query_id: str) -> No
         await dead.bury()
 
 
-async def test_it_shows_what_waits_what_is_worked_on_and_what_was_given_up(
+async def test_the_queue_command_shows_what_waits_what_is_worked_on_and_what_was_given_up(
     antiphon: Antiphon, server: NatsServer
 ) -> None:
     async with connected(server.url) as cluster:
@@ -70,7 +70,7 @@ async def test_it_shows_what_waits_what_is_worked_on_and_what_was_given_up(
     assert (shown.returncode, told.returncode) == (0, 0)
     assert first.startswith("2 wait, the oldest for ")
     assert first.endswith("1 are worked on.")
-    # Whatever a stranger put there does not reach the terminal.
+    # What a stranger put there does not reach the terminal.
     assert second.startswith("given up 20")
     assert "taken 1 times: bad" in second
     assert "\x1b" not in second
@@ -79,7 +79,9 @@ async def test_it_shows_what_waits_what_is_worked_on_and_what_was_given_up(
     assert queue_state["dead"][0]["query_id"] == "bad\x1b[31m\nid"
 
 
-def test_without_servers_it_says_which_setting_names_them(antiphon: Antiphon) -> None:
+def test_without_servers_the_queue_command_says_which_setting_names_them(
+    antiphon: Antiphon,
+) -> None:
     for command in (["queue"], ["worker"]):
         ended = antiphon(*command)
 
@@ -148,7 +150,7 @@ def unanswered(
 
 
 @pytest.mark.parametrize("name", UNANSWERED)
-def test_where_no_nats_server_answers_a_command_says_so_in_a_sentence(
+def test_if_no_nats_server_answers_a_command_says_so_in_a_sentence(
     unanswered: dict[str, Run], name: str
 ) -> None:
     ended = unanswered[name]

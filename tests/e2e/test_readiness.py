@@ -66,7 +66,7 @@ def test_a_service_whose_catalogue_is_damaged_is_not_ready_and_says_what_to_do(
     assert "antiphon index --rebuild" in problem
 
 
-def test_a_store_that_lost_traces_is_said_by_log_readiness_and_doctor(
+def test_log_readiness_and_doctor_say_that_the_store_lost_traces(
     shell: Shell, data_dir: Path, tmp_path: Path
 ) -> None:
     own = without_traces(data_dir, tmp_path)

@@ -41,7 +41,7 @@ async def many(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_results_come_in_the_order_of_the_list_whichever_process_found_them(
+async def test_results_come_in_the_order_of_the_list_no_matter_which_process_found_them(
     many: Path,
 ) -> None:
     told = run("traces", "replay", "--all", "--json", data_dir=many, folder=many)

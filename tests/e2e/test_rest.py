@@ -23,7 +23,7 @@ def _trace(client: httpx2.Client, query_id: str) -> list[dict[str, Any]]:
     return events
 
 
-def test_a_question_gets_an_answer_whose_citations_stand_in_the_passages_they_name(
+def test_a_question_gets_an_answer_whose_citations_are_in_the_passages_they_name(
     client: httpx2.Client,
 ) -> None:
     answer = client.post("/api/query", json=QUESTION).json()
@@ -114,7 +114,9 @@ def test_a_conversation_goes_on_until_it_is_forgotten(client: httpx2.Client) -> 
     assert histories == [[], [QUESTION["query"]], []]
 
 
-def test_courses_traces_and_health_are_told(client: httpx2.Client) -> None:
+def test_the_api_lists_courses_and_traces_and_reports_its_health(
+    client: httpx2.Client,
+) -> None:
     courses = client.get("/api/courses").json()
 
     assert courses["total_courses"] == 2
@@ -218,6 +220,7 @@ def test_a_body_of_unknown_length_is_cut_off_at_the_limit(server: Server) -> Non
     with httpx2.Client(base_url=server.url) as client:
         reply = client.post(
             "/api/query",
+            # An iterator has no length, so the client sends it in chunks.
             content=endless(),
             headers={"content-type": "application/json"},
         )

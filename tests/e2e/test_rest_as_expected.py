@@ -51,7 +51,9 @@ def test_a_trace_is_named_by_as_much_of_its_id_as_the_list_prints(
     assert short.content == client.get(f"/api/traces/{query_id}{path}").content
 
 
-def test_ids_may_be_short_wherever_a_trace_is_named(client: httpx2.Client) -> None:
+def test_ids_may_be_short_in_every_place_that_names_a_trace(
+    client: httpx2.Client,
+) -> None:
     parent = _asked(client)["query_id"]
     at = {"at": 2}
 
@@ -89,7 +91,7 @@ def test_an_id_that_several_traces_have_is_a_conflict_that_names_them(
     assert any(each in _message(refused) for each in ids)
 
 
-def test_a_request_that_is_sent_again_with_its_key_asks_nothing_anew(
+def test_a_request_that_is_sent_again_with_its_key_asks_nothing_again(
     client: httpx2.Client,
 ) -> None:
     headers = {"Idempotency-Key": "order 1"}
@@ -303,7 +305,7 @@ def test_a_conversation_is_read_and_deleted(client: httpx2.Client) -> None:
     assert client.get(path).status_code == 404
 
 
-def test_what_a_path_takes_stands_in_the_refusal_of_what_it_does_not(
+def test_the_refusal_of_a_method_names_those_that_the_path_takes(
     client: httpx2.Client,
 ) -> None:
     reply = client.put("/api/traces/x")
@@ -416,7 +418,7 @@ def test_numbers_depths_and_halves_of_characters_break_nothing(
     assert len(reply.text) < 1_000
 
 
-def test_a_last_event_that_no_trace_has_is_refused_or_the_end(
+def test_a_last_event_beyond_the_trace_is_its_end_or_is_refused(
     client: httpx2.Client,
 ) -> None:
     path = f"/api/traces/{_asked(client)['query_id']}/events"

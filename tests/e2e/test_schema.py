@@ -25,7 +25,7 @@ SEED = os.environ.get("SCHEMA_SEED", "1")
 MOST_S = 60 * 60
 RUN = "from schemathesis.cli import schemathesis; schemathesis()"
 
-# What fits an event of a trace no schema can say: such a request is refused with 422. Two keys that differ are refused
+# No schema can say what fits an event of a trace: such a request is refused with 422. Two keys that differ are refused
 # with 401. With `strict` 502 and 504 are what was asked for: an answer, but not by the model.
 CONFIG = """
 [parameters]
@@ -52,7 +52,7 @@ checks.not_a_server_error.expected-statuses = ["2xx", "3xx", "4xx", 502, 504]
 def test_the_service_does_what_its_schema_says(
     data_dir: Path, tmp_path: Path, with_key: bool
 ) -> None:
-    # A folder of its own, since whatever is created here is also deleted.
+    # A folder of its own, since these requests also delete what they create.
     folder = Path(shutil.copytree(data_dir, tmp_path / "data"))
     headers: dict[str, str] = {}
     if with_key:

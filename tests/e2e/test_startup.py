@@ -81,7 +81,7 @@ MISTAKES = [
 def loaded(
     data_dir: Path, folder: Path, commands: Sequence[Sequence[str]]
 ) -> dict[Sequence[str], tuple[int, list[str]]]:
-    """Runs commands in one process; of each its exit code, and the heavy modules that are loaded since."""
+    """Runs commands in one process; returns the exit code of each, and the heavy modules loaded by its end."""
     ended = subprocess.run(
         [sys.executable, "-c", _PROGRAM],
         env=environment(data_dir),

@@ -1,4 +1,4 @@
-"""A question that is stopped: what was found and spent by then is told, over REST and on the command line."""
+"""A question that is stopped: its caller gets what was found and spent by then, over REST and on the command line."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ SCRIPT = {
 
 
 def _stopped_answer(server: Server) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a caller who waits is given once somebody stops the query, and what is given later."""
+    """What a caller who waits gets once somebody stops the query, and what a later one gets."""
     with httpx2.Client(base_url=server.url, timeout=STARTING_S) as client:
         begun = client.post("/api/queries", json={"query": QUESTION}).json()
         place = f"/api/queries/{begun['query_id']}"

@@ -43,7 +43,7 @@ def ask(client: httpx2.Client, **fields: Any) -> httpx2.Response:
 
 
 def shared(reply: httpx2.Response) -> dict[str, Any]:
-    """The answer's body without what is its own."""
+    """The answer's body without the fields that differ from answer to answer."""
     return {name: value for name, value in reply.json().items() if name not in OWN}
 
 
@@ -51,7 +51,7 @@ def doubts(reply: httpx2.Response) -> set[str]:
     return {doubt["kind"] for doubt in reply.json()["uncertainty"]["indicators"]}
 
 
-def test_a_strict_caller_gets_200_where_the_model_answered(
+def test_a_strict_caller_gets_200_if_the_model_answered(
     client: httpx2.Client,
 ) -> None:
     reply = ask(client, strict=True)
@@ -59,7 +59,7 @@ def test_a_strict_caller_gets_200_where_the_model_answered(
     assert (reply.status_code, reply.json()["status"]) == (200, "answered")
 
 
-def test_a_strict_caller_gets_502_with_the_same_body_where_no_model_could_be_asked(
+def test_a_strict_caller_gets_502_with_the_same_body_if_no_model_could_be_asked(
     breakable: httpx2.Client,
 ) -> None:
     plan = {"faults": AWAY}
@@ -76,7 +76,7 @@ def test_a_strict_caller_gets_502_with_the_same_body_where_no_model_could_be_ask
 
 
 @pytest.mark.parametrize("kind", ["overload", "malformed", "drop"])
-def test_a_strict_caller_gets_502_where_another_reasoner_answered_in_the_models_place(
+def test_a_strict_caller_gets_502_if_another_reasoner_answered_in_the_models_place(
     breakable: httpx2.Client, kind: str
 ) -> None:
     plan = {"faults": [{"point": "model.request", "kind": kind, "times": 0}]}
@@ -88,7 +88,7 @@ def test_a_strict_caller_gets_502_where_another_reasoner_answered_in_the_models_
     assert "fallback_reasoner" in doubts(strict)
 
 
-def test_a_strict_caller_gets_502_where_nothing_could_be_looked_up(
+def test_a_strict_caller_gets_502_if_nothing_could_be_looked_up(
     breakable: httpx2.Client,
 ) -> None:
     unsearched = ask(breakable, max_rounds=0, strict=True)
@@ -98,7 +98,7 @@ def test_a_strict_caller_gets_502_where_nothing_could_be_looked_up(
     assert unsearched.json()["uncertainty"]["confidence"] == "low"
 
 
-def test_a_strict_caller_gets_504_with_the_same_body_where_time_ran_out(
+def test_a_strict_caller_gets_504_with_the_same_body_if_time_ran_out(
     breakable: httpx2.Client,
 ) -> None:
     plan = {"faults": SILENT}
@@ -114,7 +114,7 @@ def test_a_strict_caller_gets_504_with_the_same_body_where_time_ran_out(
     assert strict.json()["duration_ms"] < 1_000
 
 
-def test_a_fault_plan_is_refused_where_the_service_does_not_take_any(
+def test_a_service_that_takes_no_fault_plans_refuses_one(
     client: httpx2.Client,
 ) -> None:
     reply = ask(client, faults={"faults": AWAY})
@@ -140,7 +140,7 @@ def test_a_fault_plan_breaks_its_own_query_and_no_other(
     assert doubts(whole) == set()
 
 
-def test_a_model_that_fails_by_a_fault_plan_is_not_left_alone_by_other_queries(
+def test_other_queries_still_call_a_model_that_fails_by_a_fault_plan(
     breakable: httpx2.Client,
 ) -> None:
     for _ in range(6):
@@ -173,7 +173,7 @@ def test_a_model_that_fails_by_a_fault_plan_is_not_left_alone_by_other_queries(
         ([], "object"),
     ],
 )
-def test_what_is_no_fault_plan_gets_422_and_the_reason(
+def test_an_invalid_fault_plan_gets_422_and_the_reason(
     breakable: httpx2.Client, plan: object, words: str
 ) -> None:
     reply = ask(breakable, faults=plan)
@@ -219,7 +219,7 @@ def test_a_query_that_may_spend_enough_is_none_the_worse_for_it(
         ({"max_cost_usd": "free"}, 422, "max_cost_usd"),
     ],
 )
-def test_a_budget_that_is_none_is_refused_with_what_it_may_be(
+def test_the_refusal_of_an_invalid_budget_says_what_it_may_be(
     client: httpx2.Client, wish: dict[str, object], status: int, words: str
 ) -> None:
     reply = ask(client, **wish)

@@ -230,7 +230,7 @@ print(sorted(loaded))
 """
 
 
-def test_without_its_settings_nothing_of_it_is_loaded(
+def test_without_its_settings_nothing_of_telemetry_is_loaded(
     data_dir: Path, tmp_path: Path
 ) -> None:
     run = subprocess.run(

@@ -1,4 +1,4 @@
-"""Nothing indexed, the wrong folder, and courses that are to go: said in words, and no answer is made up."""
+"""Nothing indexed, the wrong folder, and courses that are to go: a sentence says so, and no answer is made up."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_a_question_without_an_index_is_refused_and_makes_no_folder(
         ("traces", "resume", "abc"),
     ],
 )
-def test_traces_of_a_folder_that_is_not_there_are_none_and_it_is_not_made(
+def test_commands_on_traces_refuse_a_missing_data_folder_and_do_not_make_it(
     arguments: tuple[str, ...], shell: Shell, tmp_path: Path
 ) -> None:
     run = shell.run(*arguments, data_dir=tmp_path / "dta", folder=tmp_path)
@@ -56,7 +56,9 @@ def test_traces_of_a_folder_that_is_not_there_are_none_and_it_is_not_made(
     assert not (tmp_path / "dta").exists()
 
 
-def test_no_folder_is_no_traces_to_list(shell: Shell, tmp_path: Path) -> None:
+def test_listing_traces_names_a_missing_data_folder_and_does_not_make_it(
+    shell: Shell, tmp_path: Path
+) -> None:
     run = shell.run("traces", "list", data_dir=tmp_path / "dta", folder=tmp_path)
 
     assert run.returncode == 0
@@ -103,7 +105,7 @@ def library(shell: Shell, tmp_path: Path) -> Library:
     return Library(shell, tmp_path)
 
 
-def test_a_course_is_removed_and_is_found_no_more(library: Library) -> None:
+def test_a_course_that_is_removed_is_no_longer_found(library: Library) -> None:
     asked = ("ask", "What is plummailbox1 in the Plum course?")
     before = library(*asked)
 
@@ -146,7 +148,7 @@ def test_index_only_never_empties_the_library_by_a_mistake(
     assert library.titles() == {"Plum", "Quince"}
 
 
-def test_a_folder_without_documents_is_no_success(
+def test_indexing_a_folder_without_documents_fails(
     library: Library, tmp_path: Path
 ) -> None:
     (tmp_path / "empty").mkdir()
@@ -180,7 +182,7 @@ def test_deleting_traces_asks_first_and_nobody_there_means_no(
     assert newest not in antiphon("traces", "list").stdout
 
 
-def test_a_name_that_looks_like_a_setting_is_told_with_the_nearest(
+def test_the_command_names_the_nearest_setting_for_an_unknown_one(
     antiphon: Antiphon, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text("antiphon_dedline_s=3\n")

@@ -189,7 +189,7 @@ def test_the_source_distribution_holds_the_package_and_its_documents(
     assert not any(member.issym() or member.islnk() for member in members)
 
 
-def test_the_command_tells_its_version_and_lists_its_commands(
+def test_the_command_prints_its_version_and_lists_its_commands(
     project: Project, wheel: Path
 ) -> None:
     version = project.run("antiphon", "--version").split()[-1]

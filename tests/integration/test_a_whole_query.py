@@ -1,4 +1,4 @@
-"""Whole queries on the real wiring: whatever the model and the parts do, an answer comes and says how."""
+"""Whole queries on the real wiring: if the model or a part fails, an answer still comes, and says so."""
 
 from __future__ import annotations
 

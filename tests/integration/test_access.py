@@ -1,4 +1,4 @@
-"""Keys over real HTTP: who is let in, by what, and until when; and that no key is ever told to anybody."""
+"""Keys over real HTTP: whom the service lets in, by what, and until when; and that it never reveals a key."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ async def test_the_first_key_closes_a_running_service_to_those_without_one(
     assert (healthy.status_code, page.status_code) == (200, 200)
 
 
-async def test_a_key_counts_by_either_header_and_in_no_other_way(
+async def test_the_service_takes_a_key_from_either_header_and_from_nowhere_else(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -84,7 +84,7 @@ async def test_a_key_counts_by_either_header_and_in_no_other_way(
     assert found == {name: 200 if name in good else 401 for name in sent}
 
 
-async def test_expired_revoked_and_rotated_keys_count_no_more_in_a_running_service(
+async def test_a_running_service_refuses_expired_revoked_and_rotated_keys(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with site(tmp_path) as at:
@@ -127,7 +127,7 @@ async def test_expired_revoked_and_rotated_keys_count_no_more_in_a_running_servi
         assert word in after[word].json()["error"]["message"]
 
 
-async def test_with_its_last_key_revoked_the_service_is_closed_and_not_open(
+async def test_revoking_the_last_key_closes_the_service_and_does_not_open_it(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -138,7 +138,9 @@ async def test_with_its_last_key_revoked_the_service_is_closed_and_not_open(
         assert await _status(at, key) == 401
 
 
-async def test_nothing_of_a_body_is_looked_at_before_the_key(tmp_path: Path) -> None:
+async def test_the_service_checks_the_key_before_it_reads_any_of_the_body(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as at:
         at.key("acme")
         malformed = await at.client().post(
@@ -173,7 +175,7 @@ async def test_a_key_in_the_address_is_refused_and_not_repeated(
     assert all(key not in reply.text for reply in replies)
 
 
-async def test_no_key_stands_in_logs_answers_traces_or_any_file(tmp_path: Path) -> None:
+async def test_no_log_answer_trace_or_file_contains_a_key(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         key = at.key("acme")
         client = at.client(key)
@@ -203,14 +205,14 @@ async def test_no_key_stands_in_logs_answers_traces_or_any_file(tmp_path: Path) 
     assert secret.encode() not in files
 
 
-def test_a_key_in_any_line_of_a_log_is_crossed_out() -> None:
+def test_every_line_of_the_log_redacts_keys() -> None:
     key = "ant_0123456789ab_" + "aZ-_" * 10
 
     assert without_keys(f"GET /x?k={key}&y=1") == "GET /x?k=ant_…&y=1"
     assert without_keys("an ant_hill") == "an ant_hill"
 
 
-async def test_who_may_not_do_something_is_told_the_scope_that_it_takes(
+async def test_a_refusal_names_the_scope_that_the_operation_takes(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -235,7 +237,7 @@ async def test_who_may_not_do_something_is_told_the_scope_that_it_takes(
     assert "`faults`" in broken.json()["error"]["message"]
 
 
-async def test_the_schema_says_which_operations_ask_for_a_key(tmp_path: Path) -> None:
+async def test_the_schema_says_which_operations_need_a_key(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         at.key("acme")
     # It is made when the service starts.
@@ -261,7 +263,7 @@ async def test_callers_without_keys_may_do_what_the_settings_say_and_no_more(
     assert "`debug`" in read.json()["error"]["message"]
 
 
-def test_a_route_that_does_not_say_what_it_needs_is_a_mistake() -> None:
+def test_a_route_that_does_not_say_what_its_callers_need_cannot_be_added() -> None:
     async def nothing() -> None: ...
 
     app = FastAPI()

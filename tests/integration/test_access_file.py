@@ -1,4 +1,4 @@
-"""The file of keys where it is damaged, newer, or held by another process: nobody is let in unseen, nothing is lost."""
+"""A file of keys that is damaged, newer, or held by another process: nobody gets in unseen, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tests.tenants import site
 CALLER = Principal(tenant="acme", scopes=frozenset(), key_id="k")
 
 
-async def test_a_file_of_keys_that_is_damaged_meanwhile_lets_nobody_in(
+async def test_a_file_of_keys_that_is_damaged_while_the_service_runs_lets_nobody_in(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -35,7 +35,7 @@ async def test_a_file_of_keys_that_is_damaged_meanwhile_lets_nobody_in(
     assert alive.status_code == 200
 
 
-def test_keys_of_an_earlier_version_are_missed_once_they_were_seen(
+def test_a_service_that_has_seen_keys_of_an_earlier_version_notices_their_loss(
     tmp_path: Path,
 ) -> None:
     file = AccessFile(tmp_path)
@@ -73,7 +73,7 @@ def test_a_file_of_a_newer_program_is_refused(tmp_path: Path) -> None:
         Keys(AccessFile(tmp_path)).listed()
 
 
-async def test_a_count_waits_for_another_process_and_is_refused_where_it_holds_on(
+async def test_a_count_waits_for_another_process_and_is_refused_if_that_one_holds_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = AccessFile(tmp_path)

@@ -1,4 +1,4 @@
-"""Every route as every role, called over real HTTP; the table of it in docs/access.md is what was found."""
+"""Every route as every role, called over real HTTP; docs/access.md holds the table of the results."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def called() -> list[Row]:
     return asyncio.run(rows())
 
 
-def test_each_route_lets_in_who_has_its_scope_and_nobody_else(
+def test_each_route_lets_in_callers_with_its_scope_and_nobody_else(
     called: list[Row],
 ) -> None:
     found = {row.what: dict(zip(ROLES, row.allowed, strict=True)) for row in called}

@@ -63,7 +63,7 @@ def _caller(at: House) -> httpx2.AsyncClient:
 async def _post(
     caller: httpx2.AsyncClient, path: str, headers: dict[str, str]
 ) -> httpx2.Response:
-    """Asks as a caller does who is told to come back: a lock is forgotten some tenths of a second after its end."""
+    """Asks as a caller who retries after a 503: the store forgets a lock some tenths of a second after its end."""
     reply = await caller.post(path, json=QUESTION, headers=headers)
     async with asyncio.timeout(30):
         while reply.status_code == 503:
@@ -92,7 +92,7 @@ async def test_a_question_is_stored_when_its_202_comes(tmp_path: Path) -> None:
     [("/api/queries", {}), ("/api/queries", KEYED), ("/api/query", KEYED)],
     ids=["later", "later with a key", "waited for with a key"],
 )
-async def test_what_cannot_be_stored_is_refused_and_nothing_of_it_is_begun_or_left(
+async def test_the_service_refuses_what_it_cannot_store_and_neither_begins_it_nor_leaves_any_of_it(
     tmp_path: Path,
     spoil: Callable[[House], Mend],
     why: str,
@@ -122,7 +122,7 @@ async def test_what_cannot_be_stored_is_refused_and_nothing_of_it_is_begun_or_le
 
 
 @TROUBLES
-async def test_whoever_waits_without_a_key_is_answered_though_nothing_can_be_stored(
+async def test_the_service_answers_a_caller_who_waits_without_a_key_though_it_can_store_nothing(
     tmp_path: Path, spoil: Callable[[House], Mend], why: str
 ) -> None:
     async with house(tmp_path, SCRIPT) as at, _caller(at) as caller:
@@ -143,7 +143,7 @@ async def test_whoever_waits_without_a_key_is_answered_though_nothing_can_be_sto
     ("spoil", "why"),
     [(_read_only, "it may not be written"), (_locked, "another process")],
 )
-async def test_what_changes_traces_is_refused_with_when_to_come_back_where_it_cannot_be_stored(
+async def test_the_service_refuses_a_change_to_traces_that_it_cannot_store_and_says_when_to_retry(
     tmp_path: Path, spoil: Callable[[House], Mend], why: str
 ) -> None:
     async with house(tmp_path, SCRIPT) as at, _caller(at) as caller:
@@ -170,7 +170,7 @@ async def test_what_changes_traces_is_refused_with_when_to_come_back_where_it_ca
         assert int(reply.headers["retry-after"]) > 0
 
 
-async def test_a_caller_whose_answer_is_held_up_by_the_store_is_told_soon_after_the_deadline(
+async def test_a_caller_whose_answer_the_store_holds_up_gets_a_refusal_soon_after_the_deadline(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(beginning, "LATE_S", 0.1)

@@ -1,4 +1,4 @@
-"""Whatever is sent to acting processes and to sessions, only their own messages count."""
+"""Acting processes and sessions act on their own messages only, no matter what else reaches them."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ HOSTILE = (
         ),
     ],
 )
-async def test_only_what_the_part_may_publish_is_published(
+async def test_a_part_publishes_only_what_it_may(
     forged: Recorded[Event],
 ) -> None:
     published: list[Event] = []
@@ -107,7 +107,7 @@ async def test_only_what_the_part_may_publish_is_published(
     assert published == []
 
 
-def test_rooms_that_there_are_not_are_named(tmp_path: Path) -> None:
+def test_an_unknown_room_and_a_missing_server_are_refused(tmp_path: Path) -> None:
     for settings in (
         Settings.model_construct(remote="kitchen", nats_url="nats://127.0.0.1:1"),
         Settings.model_construct(remote="dispatcher"),

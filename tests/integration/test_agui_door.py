@@ -20,7 +20,7 @@ async def asked(client: httpx2.AsyncClient, **more: Any) -> httpx2.Response:
     return await client.post("/agui", json=RUN | more)
 
 
-async def test_a_run_counts_against_the_share_of_its_key_once_however_often_it_is_asked_for(
+async def test_a_run_counts_once_against_the_share_of_its_key_even_if_a_client_asks_for_it_again(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -45,7 +45,9 @@ async def test_a_run_id_of_another_tenant_is_another_run(tmp_path: Path) -> None
     assert one.text != other.text
 
 
-async def test_who_may_not_ask_is_refused_before_the_run(tmp_path: Path) -> None:
+async def test_a_caller_who_may_not_ask_is_refused_before_the_run(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as at:
         callers = [at.tenant("acme", "documents"), at.client()]
         refused = [await asked(caller) for caller in callers]

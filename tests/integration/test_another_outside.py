@@ -1,4 +1,4 @@
-"""Everything outside a query is one function: whoever replaces it needs neither models nor tools."""
+"""Everything outside a query is one function: to replace it takes neither models nor tools."""
 
 from __future__ import annotations
 

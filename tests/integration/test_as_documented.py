@@ -62,13 +62,13 @@ def check_answer(asked: DocumentedService, outcome: Outcome, model: str) -> None
 
 
 def causes(outcome: Outcome) -> str:
-    """What the answer says of its doubts."""
+    """The causes of doubt that the answer names."""
     return " ".join([indicator.detail for indicator in outcome.response.indicators])
 
 
 @pytest.mark.parametrize("settings", SETTINGS, ids=str)
 @pytest.mark.parametrize("model", MODELS)
-async def test_a_question_is_answered_by_its_model_whatever_the_settings(
+async def test_the_model_of_a_question_answers_it_under_any_settings(
     model: str, settings: Json, tmp_path: Path
 ) -> None:
     async with documented_service(tmp_path, model=model, **settings) as asked:
@@ -84,7 +84,7 @@ async def test_every_model_of_the_table_answers(model: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("model", MODELS)
-async def test_what_is_followed_live_is_streamed_and_counted_the_same(
+async def test_a_query_that_is_followed_live_is_streamed_and_counted_the_same(
     model: str, tmp_path: Path
 ) -> None:
     async with documented_service(tmp_path, model=model) as asked:
@@ -93,6 +93,7 @@ async def test_what_is_followed_live_is_streamed_and_counted_the_same(
             pass
 
         check_answer(asked, await handle.outcome(), model)
+        # Two rounds and the final call: a follower sees each as it is written.
         assert [request["stream"] for request in asked.double.requests] == [True] * 3
 
 
@@ -141,7 +142,7 @@ GONE = Script(
 
 @pytest.mark.parametrize("context", ["briefing", "transcript"])
 @pytest.mark.parametrize("other", [SONNET, HAIKU])
-async def test_another_model_goes_on_where_the_first_is_gone(
+async def test_another_model_goes_on_if_the_first_is_gone(
     other: str, context: str, tmp_path: Path
 ) -> None:
     api = DocumentedApi(script=GONE)
@@ -164,7 +165,7 @@ class Thinker:
 
 
 @pytest.mark.parametrize("model", [SONNET, OPUS, HAIKU])
-async def test_a_model_that_thinks_too_much_once_is_asked_once_more(
+async def test_the_service_asks_a_model_once_more_after_it_thinks_too_much(
     model: str, tmp_path: Path
 ) -> None:
     api = DocumentedApi(thinks=Thinker(1))

@@ -77,7 +77,7 @@ async def test_a_backup_made_under_load_is_restored_whole(tmp_path: Path) -> Non
     backups = [tmp_path / f"{number}.tar" for number in range(3)]
     for backup in backups:
         await asyncio.to_thread(back_up, data, backup)
-        # So that the next one is made of more.
+        # So that the next backup holds more.
         await service.ask(QUESTION)
     stop.set()
     await asyncio.gather(*load)
@@ -135,7 +135,7 @@ async def test_an_encrypted_store_stays_so_in_its_backup(tmp_path: Path) -> None
 
 
 def repacked(backup: Path, change: Callable[[str, bytes], bytes | None]) -> None:
-    """Writes a backup anew, each file as `change` returns it, without those for which it returns None."""
+    """Rewrites a backup, each file as `change` returns it, without those for which it returns None."""
     kept: list[tuple[str, bytes]] = []
     with tarfile.open(backup) as tar:
         for member in tar:
@@ -178,7 +178,7 @@ def of_a_newer_program(name: str, data: bytes) -> bytes | None:
         (of_a_newer_program, "has format 9"),
     ],
 )
-def test_what_is_not_sound_is_refused_and_nothing_is_left_of_it(
+def test_a_backup_that_is_not_sound_is_refused_and_leaves_nothing_behind(
     change: Callable[[str, bytes], bytes | None], says: str, tmp_path: Path
 ) -> None:
     backup = tmp_path / "b.tar"
@@ -207,7 +207,7 @@ def test_a_file_that_the_manifest_does_not_name_is_not_restored(
 
 
 @pytest.mark.parametrize("name", ["../outside.txt", "/tmp/outside.txt", "a/../../b"])
-def test_a_backup_of_somebody_elses_writes_nothing_outside(
+def test_a_crafted_backup_writes_nothing_outside_its_folder(
     name: str, tmp_path: Path
 ) -> None:
     backup = tmp_path / "b.tar"
@@ -231,7 +231,7 @@ def test_a_link_in_a_backup_is_refused(tmp_path: Path) -> None:
         restore(backup, tmp_path / "new")
 
 
-def test_a_folder_that_is_not_empty_and_a_file_that_is_there_are_left_alone(
+def test_a_backup_overwrites_no_file_and_is_restored_into_no_folder_that_is_not_empty(
     tmp_path: Path,
 ) -> None:
     data = indexed(tmp_path)
@@ -246,7 +246,7 @@ def test_a_folder_that_is_not_empty_and_a_file_that_is_there_are_left_alone(
         restore(data / "documents" / "own.txt", tmp_path / "new")
 
 
-def test_keys_and_the_documents_of_tenants_are_in_it_and_their_old_indexes_are_not(
+def test_a_backup_holds_keys_and_the_documents_of_tenants_and_not_their_old_indexes(
     tmp_path: Path,
 ) -> None:
     data = indexed(tmp_path)

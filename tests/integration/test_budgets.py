@@ -89,6 +89,7 @@ def test_a_query_with_a_budget_replays_to_the_same_events_when_prices_are_gone(
 
 def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     run = run_plan(world, Plan(scenario="tokens_run_out"))
+    # By the failed call that this test puts into the trace.
     spent = 14_000
     for reply in run.events(e.ReasoningCompleted):
         spent += reply.usage.all_tokens
@@ -116,7 +117,7 @@ def test_spending_beyond_the_budget_is_a_broken_promise(world: World) -> None:
     ]
 
 
-async def test_the_tokens_of_an_attempt_that_broke_off_are_told_with_the_reply_of_the_next() -> (
+async def test_the_reply_of_the_next_attempt_reports_the_tokens_of_one_that_broke_off() -> (
     None
 ):
     stage = EngineStage(
@@ -151,7 +152,7 @@ async def test_there_is_no_further_attempt_once_the_spare_tokens_are_wasted() ->
     assert len(stage.api.bodies) == 1
 
 
-async def test_a_call_that_is_given_up_tells_what_it_has_used() -> None:
+async def test_a_call_that_is_given_up_reports_what_it_has_used() -> None:
     begun = sse(
         started(),
         block_started(0, type="text", text=""),
@@ -172,7 +173,7 @@ async def test_a_call_that_is_given_up_tells_what_it_has_used() -> None:
     assert failed.usage.all_input_tokens == 12
 
 
-async def test_a_call_that_ran_out_of_time_tells_what_it_has_used() -> None:
+async def test_a_call_that_ran_out_of_time_reports_what_it_has_used() -> None:
     stage = EngineStage(Answer([sse(started()), Stall()]))
 
     done = await stage.call(timeout_s=0.05)
@@ -181,7 +182,7 @@ async def test_a_call_that_ran_out_of_time_tells_what_it_has_used() -> None:
     assert (done.failure, done.usage.all_input_tokens) == ("timeout", 12)
 
 
-def test_the_rates_of_a_query_are_those_of_all_who_may_answer(world: World) -> None:
+def test_the_rates_of_a_query_cover_every_model_that_may_answer(world: World) -> None:
     settings = QuerySettings(model="claude-haiku-5-5", final_model="claude-opus-5-5")
 
     rates = {rate.model for rate in rates_of(settings, world.parts())}
@@ -194,6 +195,7 @@ def test_a_query_may_want_one_call_more_than_it_has_rounds(world: World) -> None
 
     whole = need_of(settings, world.parts())
 
+    # Two rounds of tools, and the final call.
     assert whole == need_of(settings, world.parts(), calls=3)
     assert whole.tokens > need_of(settings, world.parts(), calls=2).tokens > 0
 
@@ -206,7 +208,7 @@ def with_known_prices(world: World) -> Resources:
 
 
 @pytest.mark.parametrize("model", ["claude-haiku-5-5", "nobody-knows"])
-def test_what_is_asked_of_a_model_of_unknown_price_may_cost_anything(
+def test_a_call_to_a_model_of_unknown_price_may_cost_anything(
     world: World, model: str
 ) -> None:
     settings = QuerySettings(model=model, max_rounds=2)

@@ -88,7 +88,7 @@ async def test_many_queries_at_once_are_each_recorded_whole_and_apart(
     await store.close()
 
 
-async def test_a_query_among_others_is_stored_whole_where_it_was_cancelled_behind_the_commit(
+async def test_a_query_among_others_is_stored_whole_though_it_is_cancelled_after_the_commit(
     tmp_path: Path,
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
@@ -97,7 +97,7 @@ async def test_a_query_among_others_is_stored_whole_where_it_was_cancelled_behin
 
     for session in sessions:
         session.start(query_received())
-    # Both wait for the commit that they share; it is made before they hear of that.
+    # Both wait for the commit that they share; it is made before either learns of it.
     await asyncio.sleep(0)
     await asyncio.sleep(0)
     await bus.close()
@@ -118,7 +118,7 @@ async def test_components_that_answer_one_another_for_ever_leave_others_their_tu
         def again(_: Recorded[RoundOpened]) -> None:
             nonlocal rounds
             rounds += 1
-            # Nobody else would end it where nobody else gets a turn.
+            # If nobody else got a turn, nobody else could end it.
             ports.publish(ROUND if rounds < MANY_ROUNDS else CLOSED)
 
         return [
@@ -128,7 +128,7 @@ async def test_components_that_answer_one_another_for_ever_leave_others_their_tu
         ]
 
     store = SqliteTraceStore.open(tmp_path)
-    # Its time stands still: no turn takes long, and the store takes all of them at once.
+    # Its time does not move: no turn takes long, and the store takes all of them at once.
     session = Bus(store, HastyClock()).open("q1", endless)
     session.start(query_received())
     await asyncio.sleep(0)
@@ -204,7 +204,9 @@ async def test_a_store_that_is_locked_for_seconds_at_the_end_of_a_query_loses_no
     await store.close()
 
 
-async def test_two_processes_on_one_query_are_told_apart(tmp_path: Path) -> None:
+async def test_two_processes_on_one_query_do_not_mix_their_events(
+    tmp_path: Path,
+) -> None:
     first, second = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
 
     await Bus(first, HastyClock()).open("q1", components).run(query_received("mine"))

@@ -45,7 +45,7 @@ async def test_the_most_of_a_request_is_its_bytes_and_its_longest_reply() -> Non
     assert done.unreported == Usage()
 
 
-async def test_of_an_attempt_that_broke_off_the_rest_of_its_reply_counts() -> None:
+async def test_an_attempt_that_broke_off_counts_for_the_rest_of_its_reply() -> None:
     stage = EngineStage(
         Answer([sse(started()), Reset()]), streamed(*text_reply("Hello"))
     )
@@ -100,7 +100,7 @@ async def test_a_server_in_between_that_gives_up_may_have_passed_the_request_on(
 
 
 @pytest.mark.parametrize("usage", [SILENT, {"input_tokens": 40, "output_tokens": 0}])
-async def test_what_a_server_does_not_say_of_a_whole_reply_counts(
+async def test_a_whole_reply_counts_for_its_most_if_the_server_does_not_say_what_it_took(
     usage: dict[str, int],
 ) -> None:
     events = text_reply("Hello")
@@ -139,7 +139,7 @@ async def test_a_further_attempt_is_sent_once_it_is_stored() -> None:
     assert len(stage.api.bodies) == 2
 
 
-async def test_an_attempt_with_more_room_is_made_only_where_the_budget_pays_for_that() -> (
+async def test_the_engine_makes_an_attempt_with_more_room_only_if_the_budget_pays_for_it() -> (
     None
 ):
     thinking = [

@@ -68,7 +68,7 @@ def test_a_call_whose_turn_comes_too_late_fails_like_one_refused() -> None:
 
 
 class _Counting:
-    """A model that tells its usage."""
+    """A model that reports its usage."""
 
     name = "counting"
 
@@ -169,7 +169,7 @@ async def test_two_processes_together_take_no_more_than_there_is(
     pace = Pace(requests=600)
     connections = [LateConnection(server.url, name=name) for name in ("a", "b")]
     budgets = [shared(each, pace, hour, key) for each in connections]
-    # Both are there before one begins: who came first could take it all.
+    # Both are there before one begins: the first to come could take it all.
     await asyncio.gather(*[each.get() for each in connections])
 
     both = await asyncio.gather(*[taken_by(budget) for budget in budgets])

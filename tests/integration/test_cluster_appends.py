@@ -44,7 +44,7 @@ async def another(cluster: Cluster, folder: Path) -> JetStreamTraceStore:
 
 
 class LostAnswers:
-    """A JetStream whose answers get lost, or whose messages do; it is what `Cluster.jetstream` is."""
+    """A JetStream whose answers get lost, or whose messages do; it takes the place of `Cluster.jetstream`."""
 
     def __init__(self, inner: Any) -> None:
         self._inner = inner
@@ -84,7 +84,7 @@ async def seqs(store: JetStreamTraceStore, query_id: str = "q1") -> list[int]:
     return [recorded.seq for recorded in await store.read(query_id)]
 
 
-async def test_of_eight_writers_that_race_exactly_one_wins_each_append(
+async def test_exactly_one_of_eight_racing_writers_wins_each_append(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     stores = [await another(cluster, tmp_path) for _ in range(WRITERS)]
@@ -108,7 +108,7 @@ async def test_of_eight_writers_that_race_exactly_one_wins_each_append(
     assert await seqs(stores[0]) == list(range(1, 11))
 
 
-async def test_of_two_that_begin_one_query_in_one_process_exactly_one_wins(
+async def test_exactly_one_of_two_that_begin_one_query_in_one_process_wins(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     store = await another(cluster, tmp_path)
@@ -122,7 +122,7 @@ async def test_of_two_that_begin_one_query_in_one_process_exactly_one_wins(
     assert await store.read("q1") == one
 
 
-async def test_an_id_of_a_message_is_no_fence_and_the_sequence_is(
+async def test_the_sequence_is_a_fence_and_the_id_of_a_message_is_not(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     await another(cluster, tmp_path)
@@ -155,7 +155,7 @@ async def test_an_append_whose_answer_was_lost_is_stored_once_when_it_is_made_ag
     with pytest.raises(TraceError) as lost:
         await store.append("q1", 1, events[1:2])
 
-    # Made again with what was emitted meanwhile, as the recorder does.
+    # Retried with what was emitted meanwhile, as the recorder does.
     await store.append("q1", 1, events[1:3])
     await store.append("q1", 3, events[3:])
 
@@ -180,7 +180,7 @@ async def test_an_append_that_never_arrived_is_stored_when_it_is_made_again(
     assert (losses.refused, await store.read("q1")) == ([], events)
 
 
-async def test_what_landed_of_an_append_whose_rest_was_lost_is_not_stored_twice(
+async def test_the_part_of_an_append_that_landed_is_not_stored_twice_if_the_rest_was_lost(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     broken, losses = with_losses(cluster)
@@ -227,7 +227,7 @@ async def test_a_leader_that_is_behind_costs_no_writer_its_trace(
     assert await store.read("q1") == events
 
 
-async def test_an_append_that_one_leader_refuses_and_another_stores_is_known_for_ours(
+async def test_a_writer_recognises_its_append_that_one_leader_refused_and_another_stored(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     broken, losses = with_losses(cluster)
@@ -302,7 +302,7 @@ async def test_after_a_new_owner_has_begun_every_append_of_the_old_one_is_refuse
         await old.append("q1", 2, placed("q1", [tool_succeeded("late")], after=2))
 
     assert (refused.value.expected_seq, refused.value.found_seq) == (2, 3)
-    # It stays refused, also now that it has looked where the trace ends.
+    # It stays refused, even now that it has looked up the end of the trace.
     with pytest.raises(SupersededError):
         await old.append("q1", 2, placed("q1", [tool_succeeded("late")], after=2))
     assert len(prefix) == 2
@@ -310,7 +310,9 @@ async def test_after_a_new_owner_has_begun_every_append_of_the_old_one_is_refuse
     assert await seqs(new) == [1, 2, 3, 4]
 
 
-async def test_what_is_over_is_not_taken_over(cluster: Cluster, tmp_path: Path) -> None:
+async def test_no_process_takes_over_a_query_that_is_over(
+    cluster: Cluster, tmp_path: Path
+) -> None:
     store = await another(cluster, tmp_path)
     await store.append("q1", 0, placed("q1", answered("a", "b")))
 

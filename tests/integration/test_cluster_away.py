@@ -1,4 +1,4 @@
-"""NATS is away for a while: appends are refused in words, and afterwards everything goes on where it was."""
+"""NATS is away for a while: appends fail with a sentence, and afterwards everything goes on from there."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ async def test_a_reader_goes_on_reading_when_the_server_is_back(
         reading = asyncio.create_task(read())
         await two.wait()
         server.kill()
-        # It looks in vain meanwhile: what this one waits for is refused later than that.
+        # The reader looks in vain meanwhile: an append fails only after a longer wait than a look.
         for _ in range(3):
             with pytest.raises(TraceError):
                 await store.append("q1", 2, EVENTS[2:])

@@ -38,14 +38,14 @@ async def test_a_server_that_is_not_there_is_named_without_its_password(
     assert "127.0.0.1" in str(caught.value)
 
 
-async def test_a_server_that_refuses_a_password_is_told_from_one_that_is_not_there(
+async def test_the_error_distinguishes_a_refused_password_from_a_server_that_is_not_there(
     tmp_path: Path,
 ) -> None:
     server = NatsServer(tmp_path)
     server.start(user="antiphon", password="right-word")
     address = server.url.removeprefix("nats://")
     try:
-        # At the same time, for each is tried for seconds.
+        # At the same time, because each is tried for seconds.
         refused = await asyncio.gather(
             *(
                 connect(f"nats://{who}{address}", name="test")
@@ -63,9 +63,7 @@ async def test_a_server_that_refuses_a_password_is_told_from_one_that_is_not_the
         server.stop()
 
 
-async def test_no_password_is_sent_in_clear_text_where_the_address_asks_for_tls() -> (
-    None
-):
+async def test_no_password_is_sent_in_clear_text_if_the_address_asks_for_tls() -> None:
     sent = bytearray()
 
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -134,7 +132,7 @@ async def test_a_connection_that_is_lost_is_logged_once_and_not_at_each_attempt(
 
 
 @pytest.mark.parametrize("url", ["", "http://localhost:4222", "localhost:4222"])
-async def test_what_is_no_address_is_refused(url: str) -> None:
+async def test_an_invalid_address_is_refused(url: str) -> None:
     with pytest.raises(ConfigurationError, match="NATS"):
         await connect(url, name="test")
 
@@ -206,7 +204,7 @@ async def test_a_server_without_jetstream_is_refused(
         server.stop()
 
 
-async def test_one_server_alone_cannot_hold_three_copies_and_that_is_said(
+async def test_the_error_says_that_one_server_alone_cannot_hold_three_copies(
     tmp_path: Path,
 ) -> None:
     with nats_server(tmp_path) as server:

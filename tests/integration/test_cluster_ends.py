@@ -1,4 +1,4 @@
-"""The end of a query is told to all processes with its last events; who hears nothing, or nonsense, finds it too."""
+"""A query's end reaches all processes with its last events; one that hears nothing, or nonsense, finds it too."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def a_query(*middle: Event) -> list[Recorded[Event]]:
     return placed("q1", [query_received(), *middle, QueryClosed(status="answered")])
 
 
-async def test_whoever_waits_for_an_end_is_told_the_last_events_and_reads_nothing(
+async def test_a_process_that_waits_for_an_end_gets_the_last_events_and_reads_nothing(
     store: JetStreamTraceStore, read: list[str]
 ) -> None:
     events = placed("q1", answered("a", "b"))
@@ -71,7 +71,7 @@ async def test_a_query_that_goes_on_has_no_end(store: JetStreamTraceStore) -> No
     assert await end.within(0.0) == ()
 
 
-async def test_an_end_that_was_told_before_anybody_waited_is_found(
+async def test_a_process_finds_an_end_that_came_before_it_waited(
     store: JetStreamTraceStore,
 ) -> None:
     events = placed("q1", answered("a", "b"))
@@ -80,7 +80,7 @@ async def test_an_end_that_was_told_before_anybody_waited_is_found(
     assert await (await store.end_of("q1")).within(0.0) == events
 
 
-async def test_an_end_that_somebody_else_tells_of_is_none_until_the_trace_says_so(
+async def test_a_message_of_an_end_counts_for_nothing_until_the_trace_says_so(
     store: JetStreamTraceStore, cluster: Cluster
 ) -> None:
     events = a_query()
@@ -126,7 +126,9 @@ async def test_last_events_that_refer_to_an_earlier_text_are_read_with_all_other
     assert list(await end.within(WITHIN_S))[-2:] == events[2:]
 
 
-async def test_another_tenants_end_is_not_told(store: JetStreamTraceStore) -> None:
+async def test_a_tenant_does_not_learn_of_another_tenants_end(
+    store: JetStreamTraceStore,
+) -> None:
     end = await store.seen_by("blue").end_of("q1")
     await store.seen_by("red").append("q1", 0, a_query())
 
@@ -134,7 +136,7 @@ async def test_another_tenants_end_is_not_told(store: JetStreamTraceStore) -> No
         await end.within(WITHIN_S)
 
 
-async def test_of_a_trace_that_is_not_there_no_end_is_waited_for(
+async def test_nobody_can_wait_for_the_end_of_a_trace_that_is_not_there(
     store: JetStreamTraceStore,
 ) -> None:
     end = await store.end_of("q1")

@@ -137,7 +137,7 @@ async def test_an_append_that_was_refused_is_not_seen(
     await reader.ended()
 
     assert reader.seen == events
-    # Who listens to the trace's own subject hears what was refused.
+    # A listener to the trace's own subject hears what was refused.
     heard = [await plain.next_msg(WITHIN_S) for _ in range(3)]
     assert sum(b"no" in message.data for message in heard) == 1
 
@@ -171,7 +171,7 @@ async def ignore(_: object) -> None:
     """Hears nothing."""
 
 
-async def test_an_end_of_which_nothing_was_heard_is_found(
+async def test_a_follower_finds_an_end_of_which_it_heard_nothing(
     store: JetStreamTraceStore, cluster: Cluster, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(following, "LOOK_AGAIN_S", 0.1)
@@ -198,7 +198,7 @@ async def test_live_text_is_seen_after_its_event_and_in_order(
     reader = Reader(store)
     await reader.until(1)
 
-    # The event that it comes after is stored later, as where the two take different ways.
+    # The event before it is stored later, as can happen because the two take different ways.
     for delta in deltas:
         await store.emit_live("q1", 2, delta)
     await store.append("q1", 1, events[1:3])
@@ -227,7 +227,7 @@ async def test_hostile_live_text_ends_no_reader(
     assert reader.seen == events
 
 
-async def test_a_trace_that_is_not_there_is_not_followed(
+async def test_a_missing_trace_cannot_be_followed(
     store: JetStreamTraceStore,
 ) -> None:
     with pytest.raises(NotFoundError):
@@ -236,7 +236,7 @@ async def test_a_trace_that_is_not_there_is_not_followed(
         await store.head("q1")
 
 
-async def test_a_tenant_follows_its_own_traces_alone(
+async def test_a_tenant_follows_only_its_own_traces(
     store: JetStreamTraceStore,
 ) -> None:
     events = placed("q1", answered("a", "b"))

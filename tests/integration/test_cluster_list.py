@@ -1,4 +1,4 @@
-"""The list of traces that a node makes of the stream: complete when it is read, and made anew when it must be."""
+"""The list of traces that a node makes of the stream: complete when it is read, and rebuilt when it must be."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ async def fill(store: JetStreamTraceStore, *query_ids: str) -> None:
         await store.append(query_id, 0, placed(query_id, answered(query_id, "so")))
 
 
-async def test_who_writes_and_reads_traces_makes_no_list(
+async def test_writing_and_reading_traces_makes_no_list(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     store = await a_node(cluster, tmp_path)
@@ -43,10 +43,11 @@ async def test_who_writes_and_reads_traces_makes_no_list(
 
     assert len(await store.read("q1")) == 3
     assert (await store.head("q1")).closed
+    # The list would be a file here.
     assert os.listdir(tmp_path) == []
 
 
-async def test_every_node_lists_what_any_node_stored_before_it_was_asked(
+async def test_every_node_lists_all_that_any_node_stored_before_the_call(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     nodes = [await a_node(cluster, tmp_path / str(number)) for number in range(3)]
@@ -83,10 +84,11 @@ async def test_a_list_goes_on_where_it_was_when_its_process_ended(
     again = await a_node(cluster, tmp_path)
 
     assert len(await again.ids("", 100)) == 21
+    # Each trace is one message here: the twenty that the first process listed are not read again.
     assert asked_from == [21]
 
 
-async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_more(
+async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_longer(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     writer, node = (
@@ -96,6 +98,7 @@ async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_more(
     await fill(writer, *(f"q{number:03}" for number in range(300)))
 
     with pytest.raises(TimeoutError):
+        # The caller gives up long before 300 traces are listed.
         async with asyncio.timeout(0.001):
             await node.list()
     found = await asyncio.gather(*(node.ids("", 1_000) for _ in range(100)))
@@ -103,7 +106,7 @@ async def test_a_list_goes_on_growing_when_nobody_waits_for_it_any_more(
     assert {len(ids) for ids in found} == {300}
 
 
-async def test_a_list_that_is_gone_is_made_anew(
+async def test_a_node_rebuilds_a_list_that_is_gone(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     first = await a_node(cluster, tmp_path)
@@ -118,7 +121,7 @@ async def test_a_list_that_is_gone_is_made_anew(
     assert await again.list() == before
 
 
-async def test_a_list_of_another_stream_is_made_anew(
+async def test_a_node_rebuilds_a_list_of_another_stream(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     store = await a_node(cluster, tmp_path)
@@ -173,7 +176,7 @@ async def test_lists_are_whole_while_others_write_delete_and_list(
     assert {line.events for line in lines} == {3}
 
 
-async def test_what_another_node_deleted_is_listed_no_more(
+async def test_a_node_no_longer_lists_what_another_deleted(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     one, other = await a_node(cluster, tmp_path / "1"), await a_node(cluster, tmp_path)
@@ -207,6 +210,7 @@ async def test_an_id_that_was_deleted_and_used_again_between_two_looks_is_one_tr
 async def test_thousands_are_listed_by_pages(
     cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # So that one reading takes more than one batch.
     monkeypatch.setattr(stream_reading, "_AT_ONCE", 100)
     store = await a_node(cluster, tmp_path)
     ids = [f"q{number:04}" for number in range(1_200)]

@@ -1,4 +1,4 @@
-"""Messages of traces on JetStream: none is too large, none repeats a text, and what is none of ours is refused."""
+"""Messages of traces on JetStream: none is too large, none repeats a text, and the store refuses foreign ones."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ async def test_what_another_program_put_under_a_trace_is_refused_by_name(
 
 
 @pytest.mark.parametrize("odd", ["x" * 600, "x" * 60_000, "half \ud800"])
-async def test_an_id_that_no_subject_holds_is_refused_and_costs_nobody_the_connection(
+async def test_an_id_that_fits_no_subject_is_refused_and_costs_nobody_the_connection(
     cluster: Cluster, tmp_path: Path, odd: str
 ) -> None:
     store = await another(cluster, tmp_path)
@@ -148,7 +148,7 @@ async def test_what_others_put_into_the_stream_keeps_no_trace_out_of_the_list(
     await publish(f"{cluster.naming.prefix}.traces.=!", b"")
     await publish(cluster.naming.conversation("s1"), b"\xff")
     await store.append("q1", 0, placed("q1", [query_received(), tool_succeeded("x")]))
-    # The same events once more, by somebody who passes the fence by.
+    # The same events once more, from a program that goes around the fence.
     twice = await StreamReader(cluster, cluster.naming.traces_stream).last(trace("q1"))
     assert twice is not None
     rest = Payload((unpack(twice.data, "q1").events[1],))
@@ -178,7 +178,7 @@ async def test_an_event_of_a_later_version_is_refused_by_name(
     assert msgspec.json.decode(line)["version"] == 7
 
 
-async def test_a_text_that_was_changed_is_said_to_be_missing(
+async def test_the_error_says_that_a_changed_text_is_missing(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     store = await another(cluster, tmp_path)

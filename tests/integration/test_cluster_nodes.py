@@ -76,7 +76,7 @@ async def test_a_conversation_that_was_deleted_on_one_node_is_unknown_on_all(
                 await node.exchanges(session_id, 9)
 
 
-async def test_what_is_open_silent_and_waits_for_nobody_is_unfinished(
+async def test_an_open_silent_query_that_waits_for_nobody_is_unfinished(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     writer, node = (

@@ -1,4 +1,4 @@
-"""Three servers hold every trace: with the leader killed in the midst of appends, nothing is lost."""
+"""Three servers hold every trace: if the leader is killed in the middle of appends, nothing is lost."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ WITHIN_S = 120.0
 
 
 class Writer:
-    """Writes one trace, making each append again until it is stored, as the recorder does."""
+    """Writes one trace, and retries each append until it is stored, as the recorder does."""
 
     def __init__(self, store: JetStreamTraceStore, query_id: str) -> None:
         self.query_id = query_id
@@ -51,7 +51,7 @@ class Writer:
             self._news.set()
 
 
-async def test_the_leader_is_killed_in_the_midst_of_appends_and_nothing_is_lost(
+async def test_killing_the_leader_in_the_middle_of_appends_loses_nothing(
     tmp_path: Path,
 ) -> None:
     with nats_cluster(tmp_path / "nats") as servers:
@@ -84,7 +84,7 @@ async def test_the_leader_is_killed_in_the_midst_of_appends_and_nothing_is_lost(
         await cluster.close()
 
 
-async def test_a_server_that_stands_still_holds_up_no_reader_for_long(
+async def test_a_server_that_hangs_holds_up_no_reader_for_long(
     tmp_path: Path,
 ) -> None:
     with nats_cluster(tmp_path / "nats") as servers:
@@ -105,7 +105,7 @@ async def test_a_server_that_stands_still_holds_up_no_reader_for_long(
             if each.name != info.cluster.leader and not each.url.endswith(asked)
         ]
 
-        # The others go on giving it its share of what any server may answer.
+        # The others still send it its share of the requests that any server may answer.
         still.signal(signal.SIGSTOP)
         found = [await store.read("q1") for _ in range(20)]
         still.signal(signal.SIGCONT)

@@ -27,7 +27,7 @@ Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class App:
-    """Answers at once, or when it is told to; notes who left."""
+    """Answers at once, or when the test lets it; counts the requests, and those that are over."""
 
     def __init__(self) -> None:
         self.go_on = asyncio.Event()
@@ -107,7 +107,7 @@ async def test_a_giant_head_is_refused_before_it_is_whole(sent: bytes) -> None:
     assert app.asked == 0
 
 
-async def test_what_stands_behind_a_body_is_bounded_too() -> None:
+async def test_the_bytes_behind_a_body_are_bounded_too() -> None:
     trailers = b"0\r\n" + b"X: a\r\n" * (HEAD_BYTES // 4)
     async with serving(app := App()) as (port, _):
         app.go_on.clear()
@@ -117,7 +117,7 @@ async def test_what_stands_behind_a_body_is_bounded_too() -> None:
             b"1\r\na\r\n" + trailers
         )
 
-        # The app is answering: nothing can be said, and the connection ends.
+        # The request is with the app already, so the server says nothing, and the connection ends.
         assert await reader.read() == b""
         writer.close()
 
@@ -132,7 +132,7 @@ async def test_a_head_just_within_the_bound_is_answered() -> None:
         writer.close()
 
 
-async def test_what_is_no_http_is_refused_in_the_shape_of_all_errors() -> None:
+async def test_bytes_that_are_not_http_are_refused_in_the_shape_of_all_errors() -> None:
     async with serving(App()) as (port, _):
         refused = await answer_of(
             await connected(port), b"\x16\x03\x01\x02\x00\r\n\r\n"
@@ -160,7 +160,7 @@ async def test_one_connection_too_many_closes_the_one_that_is_idle_for_longest()
             each[1].close()
 
 
-async def test_where_all_connections_are_in_use_one_more_is_refused_at_once() -> None:
+async def test_if_all_connections_are_in_use_one_more_is_refused_at_once() -> None:
     async with serving(app := App(), most=2) as (port, _):
         app.go_on.clear()
         busy = [await connected(port) for _ in range(2)]

@@ -1,4 +1,4 @@
-"""Answers that say otherwise than their sources, given by the real service: doubted, and their cause suspected."""
+"""Answers of the real service that contradict their sources: it doubts them and suspects their cause."""
 
 from __future__ import annotations
 

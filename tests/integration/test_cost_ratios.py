@@ -1,4 +1,4 @@
-"""What costs must keep to one another, whatever the machine: ratios of CPU time, never seconds, with much room.
+"""How costs must relate to one another on any machine: ratios of CPU time, never seconds, with much room.
 
 `make bench` measures the same at length, and the soak of 100,000 queries (benchmarks/README.md) what stays behind.
 """
@@ -24,7 +24,7 @@ TURNS = 20
 
 
 async def least_in_turns(*works: Asking, turns: int = TURNS) -> list[float]:
-    """Returns the least CPU of each; they take turns, so that what else the machine does meets all of them."""
+    """Returns the least CPU of each; they take turns, so that other work on the machine slows all of them."""
     least = [inf] * len(works)
     for turn in range(turns + 1):
         for place, work in enumerate(works):

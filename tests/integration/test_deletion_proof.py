@@ -1,4 +1,4 @@
-"""What somebody asked is deleted, and every file is searched for it; what is found elsewhere is said."""
+"""A deletion and its proof, which searches every file for what somebody asked and names what it finds elsewhere."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ async def test_a_deleted_conversation_is_nowhere_and_the_other_is_whole(
     await store.close()
 
 
-async def test_words_that_stand_in_another_file_are_found_and_named(
+async def test_the_proof_finds_words_in_another_file_and_names_it(
     tmp_path: Path,
 ) -> None:
     store = await filled(tmp_path)
@@ -83,7 +83,7 @@ SAID = (
 
 
 def with_words_everywhere() -> list[Event]:
-    """A query in which each field that holds somebody's words holds other ones."""
+    """A query in which each field for somebody's words holds words of its own."""
     asked, before, answered_before, sought, written, summed_up, answer = SAID
     exchange = Exchange(question=before, answer=answered_before)
     call = ToolCall(id="t1", name="search_course_content", arguments=sought)
@@ -104,7 +104,7 @@ def with_words_everywhere() -> list[Event]:
 
 
 @pytest.mark.parametrize("said", SAID)
-async def test_whatever_was_said_in_a_conversation_is_searched_for(
+async def test_the_proof_searches_for_everything_said_in_a_conversation(
     said: str, tmp_path: Path
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
@@ -120,7 +120,7 @@ async def test_whatever_was_said_in_a_conversation_is_searched_for(
     assert not proof.nothing_is_left
 
 
-async def test_that_another_has_used_the_same_tool_is_no_text_of_theirs(
+async def test_the_name_of_a_tool_that_another_used_too_is_no_text_of_theirs(
     tmp_path: Path,
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
@@ -152,7 +152,7 @@ async def test_a_text_that_anothers_trace_holds_is_found_there(
 
 
 @pytest.mark.parametrize("key", [None, KEY])
-async def test_a_person_is_found_by_words_wherever_they_stand(
+async def test_the_proof_finds_a_person_by_words_in_every_place(
     key: str | None, tmp_path: Path
 ) -> None:
     store = await filled(tmp_path, key)
@@ -178,7 +178,7 @@ async def test_a_person_is_found_by_words_wherever_they_stand(
     await store.close()
 
 
-async def test_a_store_in_use_is_not_encrypted_and_one_that_is_not_is(
+async def test_a_store_is_encrypted_unless_it_is_in_use(
     tmp_path: Path,
 ) -> None:
     store = await filled(tmp_path)

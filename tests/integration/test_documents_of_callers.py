@@ -1,4 +1,4 @@
-"""Documents that callers add, through the process that indexes them; and what is left where it fails."""
+"""Documents that callers add, through the process that indexes them; and what is left if it fails."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def kill_worker() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
-async def test_where_the_process_is_killed_the_file_before_returns(
+async def test_if_the_process_is_killed_the_file_before_returns(
     settings: Settings,
 ) -> None:
     jobs = documents(settings)
@@ -251,7 +251,9 @@ async def test_once_the_index_has_changed_a_job_is_done_though_the_service_close
     assert sorted(document_paths(settings.data_dir)) == ["Tides"]
 
 
-async def test_what_callers_add_is_for_nobody_elses_eyes(settings: Settings) -> None:
+async def test_no_other_user_of_the_machine_may_read_what_callers_add(
+    settings: Settings,
+) -> None:
     before = os.umask(0o000)
     try:
         jobs = documents(settings)

@@ -67,7 +67,7 @@ async def test_a_document_is_cited_with_its_place(suffix: str, tmp_path: Path) -
 
 
 async def _shown(data: Path, query_id: str) -> tuple[str, str]:
-    """Returns the titles of the search results that calls were shown, and all words of tools."""
+    """Returns the titles of the search results that the calls contained, and all words of tools."""
     titles = []
     words = []
     store = SqliteTraceStore.open(data)

@@ -1,4 +1,4 @@
-"""A subscriber that raises what ends a process, wherever it is called, costs the query nothing but itself."""
+"""A subscriber that raises what ends a process, in any of its calls, costs the query nothing but itself."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def hears(surroundings: Surroundings) -> Sequence[Subscription]:
 
 
 class Exits:
-    """Ends the process at what it hears."""
+    """Ends the process when it hears of a result."""
 
     def on_tool_succeeded(self, _: Recorded[ToolSucceeded]) -> None:
         exit_now()
@@ -103,7 +103,7 @@ async def test_a_subscriber_that_exits_has_failed_and_the_question_is_answered(
     assert replayed.divergence is None
 
 
-async def test_a_listener_to_live_text_that_exits_is_told_nothing_more(
+async def test_a_listener_to_live_text_that_exits_gets_nothing_more(
     tmp_path: Path,
 ) -> None:
     told: list[Live] = []

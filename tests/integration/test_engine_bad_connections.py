@@ -24,7 +24,7 @@ KEY = "sk-secret-of-some-length"
 async def events(
     url: str, calls: int = 1, heard: asyncio.Event | None = None
 ) -> list[Json]:
-    """The events of the last of some calls, one after another by one client; `heard` is set at the end of a reply."""
+    """The events of the last of several calls that one client makes in turn; `heard` is set at the end of a reply."""
     model = connect(KEY, url, silence_s=0.3)
     got: list[Json] = []
     try:
@@ -105,7 +105,7 @@ async def test_each_way_of_misbehaving_is_one_failure_that_says_what_to_do(
     assert "\n" not in str(error)
 
 
-async def test_a_server_without_tls_is_said_to_be_one() -> None:
+async def test_the_failure_names_the_scheme_for_a_server_without_tls() -> None:
     async with servers.server(servers.well) as serving:
         error = await failure(serving.url.replace("http:", "https:"))
 
@@ -125,7 +125,7 @@ async def test_a_certificate_that_nobody_trusts_is_no_reason_for_another_attempt
     assert "SSL_CERT_FILE" in str(error)
 
 
-async def test_a_name_that_nobody_knows_is_said_to_be_one(
+async def test_the_failure_says_that_a_name_cannot_be_resolved(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def unknown(*_: object, **__: object) -> object:
@@ -139,7 +139,8 @@ async def test_a_name_that_nobody_knows_is_said_to_be_one(
     assert "its name cannot be resolved" in str(error)
 
 
-async def test_a_server_that_does_not_run_is_said_to_be_away() -> None:
+async def test_the_failure_says_that_a_server_is_not_running() -> None:
+    # Nobody listens at port 9 (discard) of this machine.
     error = await failure("http://127.0.0.1:9")
 
     assert (error.kind, error.retryable) == ("connection", True)
@@ -161,7 +162,7 @@ async def test_a_proxy_that_refuses_is_named_without_its_password(
     assert "hunter2" not in str(error)
 
 
-async def test_a_proxy_that_is_away_is_said_to_be(
+async def test_the_failure_names_the_setting_of_a_proxy_that_is_away(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("NO_PROXY", raising=False)
@@ -198,7 +199,7 @@ async def broken_chunk(exchange: Exchange) -> None:
 
 
 @pytest.mark.parametrize("behind", [hang, reset, error_event, garbage, broken_chunk])
-async def test_a_complete_reply_is_kept_whatever_comes_behind_it(
+async def test_a_complete_reply_is_kept_no_matter_what_follows_it(
     behind: Conduct,
 ) -> None:
     heard = asyncio.Event()
@@ -206,7 +207,7 @@ async def test_a_complete_reply_is_kept_whatever_comes_behind_it(
     async def conduct(exchange: Exchange) -> None:
         await exchange.send(CHUNKED)
         await exchange.chunks(*[sse(event) for event in text_reply("Hello")])
-        # aiohttp drops what was not taken from it yet when a connection breaks.
+        # When a connection breaks, aiohttp drops all that nobody has read yet.
         await heard.wait()
         await behind(exchange)
 
@@ -222,7 +223,7 @@ async def test_a_complete_reply_is_kept_whatever_comes_behind_it(
     "behind",
     [b"data: {no json\n\n", b'event: error\ndata: {"code":500,"message":"late"}\n\n'],
 )
-async def test_a_complete_reply_is_kept_where_the_rest_comes_in_the_same_packet(
+async def test_a_complete_reply_is_kept_if_the_rest_comes_in_the_same_packet(
     behind: bytes,
 ) -> None:
     async def conduct(exchange: Exchange) -> None:
@@ -256,7 +257,7 @@ HEADERS = ["", "TEXT/EVENT-STREAM", "Text/Event-Stream; Charset=UTF-8", "text/pl
 
 
 @pytest.mark.parametrize("content_type", [*HEADERS, "application/json", "text/html"])
-async def test_a_stream_is_read_whatever_its_content_type_says(
+async def test_a_stream_is_read_under_any_content_type(
     content_type: str,
 ) -> None:
     async def conduct(exchange: Exchange) -> None:
@@ -266,7 +267,7 @@ async def test_a_stream_is_read_whatever_its_content_type_says(
         await exchange.send(
             b"HTTP/1.1 200 OK\r\n", header, b"transfer-encoding: chunked\r\n\r\n"
         )
-        # Cut where it is least convenient.
+        # Cut in the least convenient place, within the name of a field.
         await exchange.chunks(b"da", b'ta: {"type":"ping"}\n\n')
         await exchange.chunks(*[sse(event) for event in text_reply("Hello")], b"")
 
@@ -292,7 +293,7 @@ MESSAGE: Json = {
 
 @pytest.mark.parametrize("content_type", ["application/json", "text/event-stream"])
 @pytest.mark.parametrize("error", [None, "", {}])
-async def test_a_whole_message_is_read_though_it_names_an_error_that_is_none(
+async def test_a_whole_message_is_read_though_it_has_an_empty_error(
     error: object, content_type: str
 ) -> None:
     async def conduct(exchange: Exchange) -> None:
@@ -341,7 +342,9 @@ async def test_a_404_says_if_the_model_is_unknown_or_the_address_wrong(
 
 
 @pytest.mark.parametrize("filler", range(320, 420, 9))
-async def test_a_key_is_told_neither_whole_nor_cut_in_two(filler: int) -> None:
+async def test_the_failure_shows_a_key_neither_whole_nor_cut_in_two(
+    filler: int,
+) -> None:
     async def conduct(exchange: Exchange) -> None:
         error = {"type": "authentication_error", "message": f"{'x' * filler} {KEY}"}
         await exchange.answer("401 Unauthorized", servers.encoded({"error": error}))

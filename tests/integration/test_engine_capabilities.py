@@ -28,7 +28,7 @@ CITATION = {
 
 
 async def able(exchange: Exchange) -> None:
-    """A server that can do everything that it is asked for."""
+    """A server that can do everything that a request asks for."""
     events = text_reply("The word is heliotrope.")
     if b"search_result" in exchange.body:
         events.insert(2, delta(0, "citations_delta", citation=CITATION))
@@ -47,7 +47,7 @@ async def closing(exchange: Exchange) -> None:
 
 
 def unless_cited(conduct: Conduct) -> Conduct:
-    """A server that misbehaves where it is shown a source, and is able otherwise."""
+    """A server that misbehaves if a request contains a source, and is able otherwise."""
 
     async def conducted(exchange: Exchange) -> None:
         if b"search_result" in exchange.body:
@@ -81,7 +81,7 @@ async def found(conduct: Conduct) -> list[Finding]:
 
 
 @pytest.mark.parametrize("conduct", [able, closing])
-async def test_an_able_server_is_found_able_also_where_it_closes_kept_connections(
+async def test_an_able_server_is_found_able_even_if_it_closes_kept_connections(
     conduct: Conduct,
 ) -> None:
     findings = await found(conduct)
@@ -103,7 +103,7 @@ async def test_an_able_server_is_found_able_also_where_it_closes_kept_connection
         (servers.bare_error_event, "ANTIPHON_CITATIONS=inline"),
     ],
 )
-async def test_a_way_of_citing_is_recommended_only_where_the_server_refuses_the_other(
+async def test_a_way_of_citing_is_recommended_only_if_the_server_refuses_the_other(
     conduct: Conduct, setting: str
 ) -> None:
     findings = await found(unless_cited(conduct))

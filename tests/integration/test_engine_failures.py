@@ -170,7 +170,7 @@ async def test_attempts_end_and_their_waits_grow() -> None:
 
 
 @pytest.mark.parametrize(("timeout_s", "attempts"), [(60.0, 4), (1.2, 1)])
-async def test_no_attempt_is_made_that_the_calls_time_does_not_hold(
+async def test_no_attempt_is_made_that_does_not_fit_the_time_of_the_call(
     timeout_s: float, attempts: int
 ) -> None:
     stage = DoubleStage(refusal(529, "overloaded_error", retry_after_ms="1000"))

@@ -73,7 +73,7 @@ def in_unknown_block(depth: int) -> dict[str, object]:
 
 @pytest.mark.parametrize("depth", [150, 900, 960, 3_000, 100_000])
 @pytest.mark.parametrize("reply", [in_delta, in_call, in_message, in_unknown_block])
-async def test_what_is_nested_too_deep_costs_neither_the_answer_nor_the_trace(
+async def test_a_reply_nested_too_deep_costs_neither_the_answer_nor_the_trace(
     reply: object, depth: int, tmp_path: Path
 ) -> None:
     assert callable(reply)
@@ -93,7 +93,7 @@ async def test_what_is_nested_too_deep_costs_neither_the_answer_nor_the_trace(
     assert "too deep" in failed[0].detail or "not a JSON object" in failed[0].detail
 
 
-async def test_what_is_nested_as_deep_as_people_write_is_a_call_like_any_other(
+async def test_a_call_nested_as_deep_as_people_write_is_like_any_other(
     tmp_path: Path,
 ) -> None:
     script = {"replies": [in_delta(90), {"text": "Logs grow."}], "then": "last"}
@@ -111,7 +111,7 @@ COUNTS = (
 )
 
 
-async def test_a_count_that_is_none_is_no_count_and_the_trace_can_be_read(
+async def test_an_invalid_count_counts_for_nothing_and_the_trace_can_be_read(
     tmp_path: Path,
 ) -> None:
     start = f'{{"type":"content_block_start","index":0,"content_block":{TEXT}}}'
@@ -126,7 +126,7 @@ async def test_a_count_that_is_none_is_no_count_and_the_trace_can_be_read(
 
 
 @pytest.mark.parametrize("index", ["true", "1.0", '"0"', "null", "[]"])
-async def test_an_index_that_is_no_whole_number_is_no_index(
+async def test_an_index_that_is_not_a_whole_number_is_malformed(
     index: str, tmp_path: Path
 ) -> None:
     start = f'{{"type":"content_block_start","index":{index},"content_block":{TEXT}}}'
@@ -139,7 +139,7 @@ async def test_an_index_that_is_no_whole_number_is_no_index(
     assert failed[0].failure == "malformed"
 
 
-async def test_a_citation_whose_places_are_no_whole_numbers_is_none(
+async def test_a_citation_whose_places_are_not_whole_numbers_is_dropped(
     tmp_path: Path,
 ) -> None:
     location = (

@@ -77,7 +77,7 @@ async def test_a_question_becomes_a_tool_call_and_then_a_cited_answer() -> None:
     assert msgspec.json.decode(first.tool_calls[0].arguments)["query"] == question
     assert first.stop_reason == "tool_use"
     assert isinstance(second, ReasoningCompleted)
-    # By words alone nothing is sure.
+    # Matching words alone prove nothing, so the fit stays loose.
     assert (second.stop_reason, second.model, second.tool_calls) == (
         LOOSE_FIT,
         "offline",
@@ -134,7 +134,7 @@ async def test_a_plain_sdk_client_reads_the_same_reply_streamed_and_not() -> Non
     )
 
 
-async def test_hostile_messages_are_a_400_in_the_apis_shape() -> None:
+async def test_hostile_messages_get_a_400_in_the_apis_shape() -> None:
     request: Json = {
         "model": "m",
         "max_tokens": 5,

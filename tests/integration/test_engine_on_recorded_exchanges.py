@@ -1,4 +1,4 @@
-"""Every recorded exchange with the real Messages API must be read, where the recordings are at hand."""
+"""Every recorded exchange with the real Messages API must be read, if the recordings are at hand."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def answer(row: Json) -> Answer:
 
 
 def shape(block: Json) -> tuple[object, ...]:
-    """What of a block must survive the fold."""
+    """What the fold must keep of a block."""
     # The SDK's own stream helper loses the input of this one kind.
     given = None if block["type"] == "mcp_tool_use" else block.get("input")
     return (

@@ -118,6 +118,7 @@ async def test_each_way_of_breaking_is_one_kind_of_failure(
 
 async def test_a_server_that_is_not_there_is_a_connection_failure() -> None:
     with pytest.raises(ModelError) as failure:
+        # Nobody listens at port 9 (discard) of this machine.
         await events("http://127.0.0.1:9")
 
     assert failure.value.kind == "connection"

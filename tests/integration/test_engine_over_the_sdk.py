@@ -44,7 +44,7 @@ from tests.fakes_messages_api import (
 )
 
 
-async def test_a_streamed_reply_is_told_as_deltas_and_one_completed_event() -> None:
+async def test_a_streamed_reply_becomes_deltas_and_one_completed_event() -> None:
     stage = EngineStage(streamed(*text_reply("Hello", " there")))
 
     done = await stage.call()
@@ -67,7 +67,7 @@ async def test_a_streamed_reply_is_told_as_deltas_and_one_completed_event() -> N
     ]
 
 
-async def test_a_tool_call_is_told_when_its_block_is_complete() -> None:
+async def test_the_engine_reports_a_tool_call_when_its_block_is_complete() -> None:
     stage = EngineStage(streamed(*tool_reply()))
 
     done = await stage.call()
@@ -131,7 +131,7 @@ async def test_the_bytes_are_those_that_messages_create_would_send(final: bool) 
                 "application/json"), "invalid_request", False),
     ],
 )  # fmt: skip
-async def test_a_failure_that_cannot_pass_is_told_once(
+async def test_the_engine_does_not_retry_a_failure_that_cannot_pass(
     answer: Answer, failure: str, retryable: bool
 ) -> None:
     stage = EngineStage(answer)
@@ -160,7 +160,7 @@ async def test_a_failure_that_cannot_pass_is_told_once(
         (streamed(started(), {"error": {"code": 500, "message": "x", "type": "server_error"}}), "stream_error"),
     ],
 )  # fmt: skip
-async def test_a_failure_that_may_pass_is_tried_once_more(
+async def test_the_engine_tries_once_more_after_a_failure_that_may_pass(
     answer: Answer, why: str
 ) -> None:
     stage = EngineStage(answer, streamed(*text_reply("better")))
@@ -198,7 +198,7 @@ async def test_a_failure_that_does_not_pass_is_the_end() -> None:
     assert stage.clock.slept == [0.5, 1.0, 2.0]
 
 
-async def test_retry_after_is_obeyed_where_it_fits_the_time() -> None:
+async def test_the_engine_obeys_retry_after_if_it_fits_the_time() -> None:
     stage = EngineStage(
         refused(429, "rate_limit_error", retry_after="7"), streamed(*text_reply("x"))
     )
@@ -227,7 +227,7 @@ async def test_a_server_that_never_begins_is_a_timeout() -> None:
     assert done.failure == "timeout"
 
 
-async def test_a_server_that_falls_silent_is_told_as_silence() -> None:
+async def test_the_failure_says_that_a_server_fell_silent() -> None:
     begun = Answer(
         [
             sse(
@@ -295,7 +295,7 @@ async def test_a_reply_that_is_not_streamed_is_read_as_well() -> None:
     )
 
 
-async def test_a_key_that_the_server_repeats_is_not_told() -> None:
+async def test_the_failure_hides_a_key_that_the_server_repeats() -> None:
     body = b'{"type":"error","error":{"type":"authentication_error","message":"bad key sk-secret"}}'
     stage = EngineStage(Answer([body], 401, "application/json"))
 

@@ -103,7 +103,7 @@ def finished(block: Json) -> Json:
 
 
 def readable(arguments: str) -> Json:
-    """The arguments of a call; nothing where they were cut off."""
+    """The arguments of a call; nothing if they were cut off."""
     try:
         value: Json = msgspec.json.decode(arguments or "{}")
     except msgspec.DecodeError:
@@ -112,7 +112,7 @@ def readable(arguments: str) -> Json:
 
 
 def expected(row: Row) -> Told | None:
-    """What the recording holds; None where it holds no whole message."""
+    """What the recording holds; None if it holds no whole message."""
     message = next(messages(row), None) if row.status == 200 else None
     if message is None or not message.get("id"):
         return None
@@ -157,7 +157,7 @@ def told(done: ReasoningCompleted) -> Told:
 
 
 def served(row: Row, how: str) -> ScriptedReply | None:
-    """The reply that plays the row in this way; None where the way is not for it."""
+    """The reply that plays the row in this way; None if the way is not for it."""
     kind = "text/event-stream" if row.kind == "sse" else "application/json"
     reply = ScriptedReply(
         body=row.body,
@@ -185,7 +185,7 @@ def served(row: Row, how: str) -> ScriptedReply | None:
 
 
 def check(row: Row, done: Event, stage: DoubleStage) -> None:
-    """The event is the right one, and tells the same as the recording."""
+    """The event is the right one, and holds the same as the recording."""
     wanted = expected(row)
     if wanted is None:
         assert isinstance(done, ReasoningFailed), row.id

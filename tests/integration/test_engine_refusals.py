@@ -37,7 +37,7 @@ async def test_a_refusal_without_end_is_a_refusal_all_the_same() -> None:
         await model.aclose()
 
 
-async def test_a_key_that_is_refused_is_said_to_be() -> None:
+async def test_the_check_of_the_key_says_that_the_server_refuses_it() -> None:
     async with servers.server(refuses_the_key) as serving:
         model = connect(KEY, serving.url)
         with pytest.raises(ModelError) as caught:
@@ -108,7 +108,7 @@ async def refuses_the_second_call(exchange: Exchange) -> None:
         await refuses_the_key(exchange)
 
 
-async def test_the_end_of_each_call_is_told_to_whoever_watches_the_key() -> None:
+async def test_the_watcher_of_the_key_hears_of_the_end_of_each_call() -> None:
     ends: list[str | None] = []
 
     def hear(error: ModelError | None) -> None:

@@ -47,7 +47,9 @@ def attempts(stage: EngineStage) -> list[e.ReasoningStarted]:
     return [event for event in stage.published if isinstance(event, e.ReasoningStarted)]
 
 
-async def test_a_reply_that_only_thought_is_asked_once_more_with_more_room() -> None:
+async def test_the_engine_asks_once_more_with_more_room_after_a_reply_that_only_thought() -> (
+    None
+):
     stage = EngineStage(streamed(*thought_alone()), streamed(*text_reply("Yes.")))
 
     done = await stage.call(final=True)
@@ -62,13 +64,13 @@ async def test_a_reply_that_only_thought_is_asked_once_more_with_more_room() -> 
     ]
     assert retried.why == "out_of_tokens"
     assert "4,500 tokens in thinking" in retried.detail
-    # What the first attempt used is paid for, so it is told.
+    # What the first attempt used is paid for, so the event reports it.
     assert done.wasted.output_tokens == 4_500
     assert done.wasted.thinking_tokens == 4_500
     assert done.wasted.cost_usd is not None
 
 
-async def test_a_reply_that_only_ever_thinks_fails_and_the_cause_is_named() -> None:
+async def test_a_reply_that_only_ever_thinks_fails_and_names_the_cause() -> None:
     stage = EngineStage(streamed(*thought_alone()))
 
     failed = await stage.call(final=True)
@@ -80,7 +82,9 @@ async def test_a_reply_that_only_ever_thinks_fails_and_the_cause_is_named() -> N
     assert failed.usage.output_tokens == 9_000
 
 
-async def test_a_budget_that_does_not_pay_for_another_attempt_has_none() -> None:
+async def test_the_engine_makes_no_other_attempt_that_the_budget_does_not_pay_for() -> (
+    None
+):
     stage = EngineStage(streamed(*thought_alone()), streamed(*text_reply("Yes.")))
 
     failed = await stage.call(final=True, spare_tokens=100)
@@ -89,7 +93,7 @@ async def test_a_budget_that_does_not_pay_for_another_attempt_has_none() -> None
     assert len(stage.api.bodies) == 1
 
 
-async def test_a_few_words_behind_much_thinking_are_no_answer_either() -> None:
+async def test_a_few_words_after_much_thinking_are_not_an_answer_either() -> None:
     cut_off = thought(
         "Hm.",
         block_started(1, type="text", text=""),

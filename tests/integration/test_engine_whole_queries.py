@@ -1,4 +1,4 @@
-"""Whole queries against the double, in virtual time: what is sent, and where each stop reason leads."""
+"""Whole queries against the double, in virtual time: what is sent, and what each stop reason leads to."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ async def look_up(words: str) -> str:
     Args:
         words: What to look up.
     """
-    # Results that said nearly the same would be shown once.
+    # A briefing would hold results that said nearly the same only once.
     return f"{words}: {LONG if words == 'a' else LONG.replace('Sentence', f'Sentence {words}')}"
 
 
@@ -123,7 +123,7 @@ def test_all_requests_of_a_query_share_tools_and_system_prompt_up_to_a_mark_at_t
     assert last["cache_control"] == {"type": "ephemeral"}
 
 
-def test_a_briefing_is_never_marked_for_the_next_one_begins_otherwise() -> None:
+def test_a_briefing_is_never_marked_because_the_next_one_begins_differently() -> None:
     asked = three_rounds()
 
     assert marks(asked) == [[], [], [], []]
@@ -139,12 +139,12 @@ def test_successive_requests_of_a_transcript_share_their_messages_byte_for_byte(
         assert later.messages[: len(earlier.messages)] == earlier.messages
 
 
-def test_a_transcript_is_marked_only_where_a_call_with_the_same_tool_choice_can_read_it() -> (
+def test_a_transcript_is_marked_only_if_a_call_with_the_same_tool_choice_can_read_it() -> (
     None
 ):
     asked = three_rounds(context="transcript")
 
-    # The mark of the second request stays, for the third one reads up to it.
+    # The mark of the second request stays, because the third one reads up to it.
     assert marks(asked) == [[], *[["tool_result"]] * 3]
     written = "tools and system prompt cached"
     unread = "messages not cached: no call with the same tool choice follows"
@@ -199,7 +199,7 @@ def test_a_paused_reply_is_continued_within_the_same_call() -> None:
     assert asked.outcome.response.answer == "Logs grow."
 
 
-def test_a_paused_reply_with_which_nothing_goes_on_is_the_answer_and_says_that_it_breaks_off() -> (
+def test_a_paused_reply_that_cannot_be_continued_is_the_answer_and_says_that_it_breaks_off() -> (
     None
 ):
     over = ScriptedReply(status=400, error="invalid_request_error")
@@ -301,7 +301,7 @@ def test_native_and_inline_citations_end_as_the_same_citations() -> None:
     ("probed", "style"),
     [("It is heliotrope.", "native"), ("I cannot see any.", "inline")],
 )
-def test_a_server_is_asked_once_what_it_knows(probed: str, style: str) -> None:
+def test_the_engine_asks_a_server_once_what_it_can_do(probed: str, style: str) -> None:
     citation = {
         "type": "search_result_location", "search_result_index": 0, "start_block_index": 0, "end_block_index": 1,
         "cited_text": "The word of the day is heliotrope.", "source": "Probe", "title": "Probe",
@@ -319,7 +319,7 @@ def test_a_server_is_asked_once_what_it_knows(probed: str, style: str) -> None:
     ] == [style] * 2
 
 
-def test_a_server_that_lacks_things_is_not_sent_them() -> None:
+def test_the_engine_sends_a_server_nothing_that_it_lacks() -> None:
     profile = Profile(caching=False, thinking=False, tool_choice_none=False)
     asked = query(
         calls("a"),
@@ -366,7 +366,7 @@ def test_model_effort_and_thinking_are_passed_on_as_the_model_takes_them(
     assert started.repairs == ()
 
 
-def test_what_a_query_costs_stands_in_its_usage() -> None:
+def test_the_usage_of_a_query_holds_what_it_costs() -> None:
     usage = {
         "input_tokens": 1000,
         "output_tokens": 100,

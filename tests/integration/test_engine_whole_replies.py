@@ -1,4 +1,4 @@
-"""Replies that ask for tools come in one piece once the tools of a service have shown to be quick, in virtual time."""
+"""Replies that ask for tools come in one piece once the tools of a service have proved quick, in virtual time."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def one_after_another(tool: Callable[..., Awaitable[object]]) -> list[Query]:
 
 
 def streamed(query: Query) -> list[bool]:
-    """Returns of each call whether a stream was asked for."""
+    """Returns for each call whether the engine asked for a stream."""
     asked_for: list[bool] = []
     for event in query.of(ReasoningStarted):
         assert isinstance(event, ReasoningStarted)
@@ -62,7 +62,7 @@ def kinds(query: Query) -> list[str]:
     return sorted(recorded.event.kind_name() for recorded in query.events)
 
 
-def test_replies_are_streamed_until_the_tools_have_shown_to_be_quick() -> None:
+def test_replies_are_streamed_until_the_tools_have_proved_quick() -> None:
     first, *_, last = one_after_another(tool_that_takes(seconds=0.0))
 
     assert streamed(first) == [True, True, False]

@@ -161,7 +161,7 @@ async def test_every_fault_changes_what_the_client_gets(
             assert got == usual
             assert max(stage.waited) >= 5.0
         elif (fault.kind, fault.point) != ("reorder", "model.stream.before_end"):
-            # Nothing comes behind the end that it could follow.
+            # Nothing comes after the end, so nothing can change places with it.
             assert got != usual, fault
 
 
@@ -177,7 +177,7 @@ async def test_a_wrong_reply_is_recorded_as_it_was_sent(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", PATHS)
-async def test_a_refusal_says_when_to_come_again_only_where_the_plan_does(
+async def test_a_refusal_says_when_to_come_again_only_if_the_plan_does(
     path: str,
 ) -> None:
     stage = Stage(None)
@@ -255,7 +255,7 @@ async def test_a_hostile_client_gets_an_answer(body: bytes, path: str) -> None:
     assert all(reactions(stage.proxy.exchanges))
 
 
-async def test_a_request_that_is_too_large_is_refused_here() -> None:
+async def test_the_proxy_itself_refuses_a_request_that_is_too_large() -> None:
     stage = Stage(b"{}")
 
     got = await stage.ask("/v1/messages", b" " * (33 * 2**20))
@@ -276,7 +276,7 @@ async def test_a_request_that_is_too_large_is_refused_here() -> None:
         "/v1/models",
     ],
 )
-async def test_only_the_upstream_is_asked(path: str) -> None:
+async def test_the_proxy_calls_only_the_upstream(path: str) -> None:
     stage = Stage(b"{}")
 
     await stage.ask(path, {"messages": ASKED})
@@ -317,7 +317,7 @@ def exchange(turns: int, at: float, fault: str | None = None) -> Exchange:
         ),
     ],
 )
-def test_what_a_client_did_is_seen_by_what_it_asked_then(
+def test_the_next_requests_show_how_a_client_reacted(
     later: list[Exchange], did: str
 ) -> None:
     told = reactions([*later, exchange(1, 0.0, "model.content:empty")])
@@ -374,7 +374,7 @@ RECORDED: Json = {"request": {"messages": ASKED}, "status": 200}
         ),
     ],
 )
-def test_what_is_no_recording_is_refused_in_a_sentence(
+def test_a_file_that_is_not_a_recording_is_refused_in_a_sentence(
     tmp_path: Path, written: bytes | None, why: str
 ) -> None:
     file = tmp_path / "recording.jsonl"
@@ -385,7 +385,7 @@ def test_what_is_no_recording_is_refused_in_a_sentence(
         read_recording(file)
 
 
-async def test_a_recording_replies_by_the_request_and_else_by_how_far_it_is(
+async def test_a_recording_replies_by_the_request_or_else_by_its_position(
     tmp_path: Path,
 ) -> None:
     def line(turns: int, text: str, **more: Any) -> bytes:

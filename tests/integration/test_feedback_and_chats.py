@@ -91,7 +91,7 @@ async def test_feedback_is_bounded_and_refused_with_what_is_wrong(
         assert await rated(acme, "any") == ([query_id] if status == 200 else [])
 
 
-async def test_what_was_judged_and_named_outlives_a_restart_and_not_its_deletion(
+async def test_feedback_and_titles_outlive_a_restart_and_not_their_deletion(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -249,6 +249,7 @@ async def test_no_reply_of_the_api_is_compressed(tmp_path: Path) -> None:
             reply = await acme.get(path, headers={"accept-encoding": "gzip, br"})
             assert "content-encoding" not in reply.headers
         page = await acme.get("/", headers={"accept-encoding": "gzip, br"})
+        # The files of the pages hold no secret that their length could reveal (docs/security.md).
         assert page.headers["content-encoding"] == "gzip"
 
 

@@ -109,7 +109,7 @@ async def test_beside_a_provider_that_hangs_the_fallback_searches_and_answers_in
     response = outcome.response
     doubts = {doubt.kind for doubt in response.indicators}
     assert (outcome.status, response.reasoner) == ("answered", "offline")
-    # The little library's search ranks by a few hashed words, and its first passage is shown first.
+    # The little library's search ranks by a few hashed words, and the answer shows its first passage first.
     cited = {citation.course for citation in response.citations}
     assert "Reliability in Small" in cited
     assert response.confidence == "medium"

@@ -22,7 +22,7 @@ from tests.fakes_knowledge import HashingEmbedder
 from tests.hostile_files import COUNT, HostileFile, hostile_files, write_all
 
 SEED = 20_261_122
-# What this process may grow by while it reads them, and what one of them may take beside a busy machine.
+# How much this process may grow while it reads them, and how long one file may take on a busy machine.
 MOST_GROWTH_BYTES = 60_000_000
 MOST_SECONDS = 60.0
 
@@ -139,7 +139,7 @@ def test_the_process_that_reads_knows_no_key(
 def children(process: int) -> list[int]:
     """The processes that this one started for reading."""
     listed = subprocess.run(
-        # Lines as long as they are: in a folder with a long name the module would be cut off.
+        # Lines in full: in a folder with a long name, `ps` would cut off the module.
         ["ps", "-ww", "-o", "pid=,args=", "--ppid", str(process)],
         capture_output=True,
         text=True,

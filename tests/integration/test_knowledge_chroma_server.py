@@ -1,4 +1,4 @@
-"""The vector index on a real Chroma server, started for these tests, and on servers that are none."""
+"""The vector index on a real Chroma server, started for these tests, and on servers that are not Chroma."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def test_a_library_indexed_without_the_server_is_moved_onto_it_without_embedding
     library.close()
 
 
-def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
+def test_the_error_names_a_server_that_does_not_answer(tmp_path: Path) -> None:
     write_course(tmp_path / "courses", "apple")
     silent = f"http://127.0.0.1:{free_port()}"
 
@@ -104,7 +104,7 @@ def test_a_server_that_does_not_answer_is_said(tmp_path: Path) -> None:
         )
 
 
-def test_an_address_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_an_invalid_address_is_refused(tmp_path: Path) -> None:
     write_course(tmp_path / "courses", "apple")
 
     with pytest.raises(ConfigurationError, match="ANTIPHON_CHROMA_URL"):
@@ -121,7 +121,7 @@ def create(url: str) -> None:
     create_index(Path(), url, "x")
 
 
-# By the check before a run, and by whoever opens the index.
+# By the check before a run, and when the index is opened.
 ASKERS = pytest.mark.parametrize("ask", [check_server, create])
 
 
@@ -133,7 +133,7 @@ ASKERS = pytest.mark.parametrize("ask", [check_server, create])
         *("http://x:99999", "http://x\x01:1", "http://a..b:1", ""),
     ],
 )
-def test_what_is_no_address_of_a_server_is_told_with_what_was_wanted(
+def test_the_error_for_an_invalid_address_says_what_was_wanted(
     address: str, ask: Callable[[str], None]
 ) -> None:
     with pytest.raises(ConfigurationError) as refused:
@@ -149,7 +149,7 @@ def test_what_is_no_address_of_a_server_is_told_with_what_was_wanted(
 @pytest.mark.parametrize(
     "address", ["me:hunter2@x", "http://me:pa/hunter2@x:1", "ftp://me:@hunter2@x"]
 )
-def test_what_is_no_address_is_told_without_the_password_in_it(
+def test_the_error_for_an_invalid_address_hides_the_password_in_it(
     address: str, ask: Callable[[str], None]
 ) -> None:
     with pytest.raises(ConfigurationError, match=r"\[masked\]@x") as refused:
@@ -159,7 +159,7 @@ def test_what_is_no_address_is_told_without_the_password_in_it(
 
 
 @ASKERS
-def test_a_port_that_refuses_is_told_with_its_address(
+def test_the_error_names_the_address_of_a_port_that_refuses(
     ask: Callable[[str], None],
 ) -> None:
     place = f"127.0.0.1:{free_port()}"
@@ -174,7 +174,7 @@ def test_a_port_that_refuses_is_told_with_its_address(
 
 
 @ASKERS
-def test_a_port_that_accepts_and_is_silent_is_told_in_time(
+def test_the_error_for_a_port_that_accepts_and_is_silent_comes_in_time(
     ask: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(chroma_server, "ANSWER_S", 0.2)
@@ -194,7 +194,7 @@ def test_a_port_that_accepts_and_is_silent_is_told_in_time(
 @pytest.mark.parametrize(
     "file", ["docker-compose.yml", "deploy/docker-compose.cluster.yml"]
 )
-def test_the_containers_health_check_finds_a_real_server_well(
+def test_the_containers_health_check_finds_a_real_server_healthy(
     url: str, file: str
 ) -> None:
     described = yaml.safe_load((Path(__file__).parents[2] / file).read_text())

@@ -3,7 +3,7 @@
 This is the thresholds' measurement.
 
 Of the names that letters do not decide, the true ones have a cosine of 0.62 to 0.75 with their title, the false
-ones 0.53 at most; the threshold of knowledge/resolving.py stands between. A name from the field next door
+ones 0.53 at most; the threshold of knowledge/resolving.py lies between. A name from the field next door
 ("service design", 0.59) may still be taken for the one course near it.
 """
 

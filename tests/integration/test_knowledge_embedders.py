@@ -93,7 +93,7 @@ def test_tokens_are_counted_beyond_the_window(embedder: Embedder) -> None:
     assert embedder.count_tokens("") == 0
 
 
-def test_threads_may_share_it(embedder: Embedder) -> None:
+def test_threads_may_share_an_embedder(embedder: Embedder) -> None:
     expected = embedder.embed(["one text", "another text"])
     found: list[list[float]] = []
     threads = [
@@ -269,7 +269,7 @@ def test_an_embedder_that_is_not_used_is_not_loaded() -> None:
     assert embedder_when_used("onnx").name == load_embedder("onnx").name
 
 
-def test_an_embedder_that_is_let_go_of_leaves_nothing_and_is_loaded_again_when_used() -> (
+def test_an_embedder_that_is_released_leaves_nothing_and_is_loaded_again_when_used() -> (
     None
 ):
     embedder = embedder_when_used("onnx")
@@ -283,7 +283,7 @@ def test_an_embedder_that_is_let_go_of_leaves_nothing_and_is_loaded_again_when_u
 
 
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells it")
-def test_what_embedding_many_texts_took_is_given_back() -> None:
+def test_the_memory_that_embedding_many_texts_took_is_given_back() -> None:
     code = """
 from pathlib import Path
 from antiphon.knowledge import load_embedder
@@ -303,7 +303,7 @@ print(resident_mb() - before)
 
     done = run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    # By itself it keeps 120 MB.
+    # Without `spare_memory` it keeps 120 MB.
     assert int(done.stdout) < 50
 
 

@@ -67,7 +67,7 @@ def sentences(embedded: list[str]) -> list[str]:
     return [text for text in embedded if text.endswith(".")]
 
 
-def test_of_a_changed_file_only_the_changed_sentences_are_embedded(
+def test_only_the_changed_sentences_of_a_changed_file_are_embedded(
     courses: Path, data: Path
 ) -> None:
     index_paths([courses], data, HashingEmbedder())
@@ -92,7 +92,7 @@ def test_a_file_that_was_renamed_is_not_embedded_again(
     assert sentences(embedder.embedded) == []
 
 
-def test_sentences_that_stand_in_two_courses_are_embedded_once(
+def test_sentences_that_two_courses_share_are_embedded_once(
     courses: Path, data: Path
 ) -> None:
     copy = (courses / "pear.txt").read_text().replace("The Pear Course", "Conference")
@@ -109,7 +109,7 @@ def test_sentences_that_stand_in_two_courses_are_embedded_once(
     assert found == {"The Pear Course", "Conference"}
 
 
-def test_where_nothing_changed_nothing_is_built(courses: Path, data: Path) -> None:
+def test_nothing_is_built_if_nothing_changed(courses: Path, data: Path) -> None:
     index_paths([courses], data, HashingEmbedder())
     embedder = HashingEmbedder()
 
@@ -213,7 +213,7 @@ def test_a_rebuild_embeds_everything_again_even_documents_whose_files_are_elsewh
     ]
 
 
-def test_a_damaged_catalogue_is_said_and_mended_by_a_rebuild(
+def test_the_error_names_a_damaged_catalogue_and_a_rebuild_mends_it(
     courses: Path, data: Path
 ) -> None:
     index_paths([courses], data, HashingEmbedder())
@@ -230,7 +230,7 @@ def test_a_damaged_catalogue_is_said_and_mended_by_a_rebuild(
 
 
 @pytest.mark.parametrize("damage", ["missing", "garbage"])
-def test_a_damaged_vector_index_is_said_and_built_again_without_embedding(
+def test_the_error_names_a_damaged_vector_index_and_a_run_rebuilds_it_without_embedding(
     courses: Path, data: Path, damage: str
 ) -> None:
     index_paths([courses], data, HashingEmbedder())
@@ -274,7 +274,7 @@ def test_only_the_generation_in_use_and_the_one_before_are_kept(
     assert not Generations(data).building.exists()
 
 
-def test_a_data_folder_that_cannot_be_written_is_said(
+def test_the_error_names_a_data_folder_that_cannot_be_written(
     courses: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "data").write_text("a file")
@@ -326,7 +326,7 @@ def test_a_course_that_went_comes_back_when_its_file_is_indexed_again(
     assert counts(summary) == (1, 1, 0, 0)
 
 
-def test_the_last_course_may_go(courses: Path, data: Path) -> None:
+def test_the_last_course_can_be_removed(courses: Path, data: Path) -> None:
     index_paths([courses / "pear.txt"], data, HashingEmbedder())
 
     summary = remove_course("The Pear Course", data)
@@ -366,7 +366,7 @@ def test_a_course_that_is_not_there_cannot_be_removed(
     assert data.exists() == is_indexed
 
 
-def test_only_what_is_named_stays_where_that_is_asked_for(
+def test_indexing_with_only_drops_all_that_is_not_named(
     courses: Path, data: Path, tmp_path: Path
 ) -> None:
     write_course(tmp_path / "elsewhere", "plum")

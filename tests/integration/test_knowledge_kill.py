@@ -48,7 +48,7 @@ def kill_at(courses: Path, data: Path, stage: str, done: int) -> None:
     ("stage", "done", "left"),
     [("documents", 0, 4), ("documents", 2, 2), ("vectors", 0, 0)],
 )
-def test_a_killed_run_is_gone_on_with_and_nothing_is_lost(
+def test_the_next_run_continues_a_killed_one_and_nothing_is_lost(
     tmp_path: Path, stage: str, done: int, left: int
 ) -> None:
     for name in NAMES:
@@ -71,7 +71,7 @@ def test_a_killed_run_is_gone_on_with_and_nothing_is_lost(
     library.close()
 
 
-def test_a_run_that_ended_in_the_middle_of_a_document_goes_on_there(
+def test_a_run_that_ended_in_the_middle_of_a_document_continues_there(
     tmp_path: Path,
 ) -> None:
     text = " ".join(f"Apple {number} is the next one." for number in range(2_500))
@@ -90,7 +90,7 @@ def test_a_run_that_ended_in_the_middle_of_a_document_goes_on_there(
     embedder = HashingEmbedder()
     index_paths([path], data, embedder)
 
-    # What was embedded since the last saving is done again, and no more.
+    # Only what was embedded since the last save is embedded again.
     assert len(set(embedder.embedded) & set(embedded)) < 600
     assert len(set(embedder.embedded) | set(embedded)) >= 2_500
 

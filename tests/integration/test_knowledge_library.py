@@ -114,7 +114,7 @@ def test_the_same_passage_has_the_same_id_in_every_search(search: Search) -> Non
     assert all(len(ids) == 1 for ids in by_text.values())
 
 
-def test_what_is_known_is_not_brought_again(search: Search) -> None:
+def test_a_search_does_not_return_what_is_already_known(search: Search) -> None:
     known = search("the apple uses a mailbox")
 
     more = search("the apple uses a mailbox", known=known)
@@ -236,7 +236,9 @@ def test_rare_terms_weigh_more(library: Library) -> None:
     )
 
 
-def test_it_says_what_is_open(library: Library, folder: Path) -> None:
+def test_the_library_describes_the_index_that_is_open(
+    library: Library, folder: Path
+) -> None:
     state = library.describe()
 
     assert (state.generation, state.embedder, state.documents) == (1, "hashing", 3)
@@ -260,7 +262,7 @@ def test_an_index_that_is_not_there_is_an_empty_library(tmp_path: Path) -> None:
     assert not (tmp_path / "none").exists()
 
 
-def test_a_data_folder_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+def test_the_error_names_a_data_folder_that_cannot_be_read(tmp_path: Path) -> None:
     (tmp_path / "data").write_text("a file")
 
     with pytest.raises(KnowledgeError, match="cannot be read"):
@@ -326,5 +328,5 @@ def test_a_lesson_is_read_from_its_beginning_and_to_its_end(library: Library) ->
     assert (end.course, end.lesson, end.kind) == (APPLE, 1, "text")
 
 
-def test_no_part_of_a_lesson_that_is_not_there_is_read(library: Library) -> None:
+def test_no_part_of_a_missing_lesson_is_read(library: Library) -> None:
     assert library.lesson_part(APPLE, 99, "end") == []

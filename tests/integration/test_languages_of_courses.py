@@ -1,4 +1,4 @@
-"""The language of a course is told when it is indexed, and said to those who ask in another and find nothing."""
+"""Indexing detects the language of a course; an answer names it if a question in another language finds nothing."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def test_a_course_indexed_again_without_its_file_keeps_its_language(
         (("Bees", "Schiffe"), "What is a circuit breaker?", []),
     ],
 )
-async def test_who_finds_nothing_is_told_the_language_of_the_courses(
+async def test_an_answer_that_finds_nothing_names_the_language_of_the_courses(
     titles: tuple[str, ...], question: str, said: list[str], tmp_path: Path
 ) -> None:
     data = index(tmp_path, titles, load_embedder("onnx"))

@@ -1,4 +1,4 @@
-"""The layout of a course over REST: read, corrected and forgotten, by those whose documents they are."""
+"""The layout of a course over REST: read, corrected and forgotten, by the owners of its documents."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ async def test_a_course_is_corrected_searched_by_the_correction_and_laid_out_as_
         corrected = (await client.get("/api/layouts/All the birds")).json()
         courses = (await client.get("/api/courses")).json()["courses"]
         found = (await client.get("/api/search?q=weaver knots its nest")).json()
-        # The order of the editor: a file is taken in again, and lessons part.
+        # As in the editor: a file comes back in, and one lesson becomes two.
         again = CORRECTION | {
             "lessons": [
                 {"number": 1, "title": "", "files": ["01-flight/README.md"]},
@@ -106,7 +106,7 @@ async def test_a_course_is_corrected_searched_by_the_correction_and_laid_out_as_
         (3, "Songs", ["03-songs/README.md", "03-songs/larks.md"]),
     ]
     assert before["outside"] == ["README.md"]
-    # What is left out of what was sent was refused, and is not there.
+    # The licence, which no course takes in, was refused when it was sent, and is not there.
     assert before["left_out"] == []
     assert not before["corrected"]
     assert old.status_code == 404
@@ -131,7 +131,7 @@ async def test_a_course_is_corrected_searched_by_the_correction_and_laid_out_as_
     ]
     assert after == before
     assert nothing.status_code == 404
-    # What is removed leaves nothing of it behind.
+    # A course that is removed leaves nothing of its layout behind.
     assert list((tmp_path / "layouts").iterdir()) == []
 
 

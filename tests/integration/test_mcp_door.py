@@ -56,7 +56,7 @@ async def called(
 
 
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
-async def test_who_may_not_ask_is_told_why_at_the_door(
+async def test_the_door_says_why_a_caller_may_not_ask(
     tmp_path: Path, mode: str
 ) -> None:
     async with site(tmp_path) as at:
@@ -111,6 +111,7 @@ async def test_a_question_counts_against_the_share_of_its_key(tmp_path: Path) ->
     assert not first[0]
     assert second[0]
     assert "request" in second[2]
+    # A search is not a question, and takes nothing from the share.
     assert not third[0]
     assert used == 1
 
@@ -172,7 +173,7 @@ def refusal(reply: httpx2.Response) -> str:
     return sentence
 
 
-async def test_what_is_no_message_is_refused_and_the_next_is_answered(
+async def test_the_door_refuses_what_is_not_a_message_and_answers_the_next(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -235,6 +236,7 @@ async def test_no_arguments_break_a_tool(tmp_path: Path) -> None:
                     http, body, version, **{"mcp-method": "tools/call"}, **named
                 )
                 assert reply.status_code < 500, (body, reply.text)
+                # JSON-RPC's code for an internal error.
                 assert "-32603" not in reply.text, (body, reply.text)
 
 
@@ -245,7 +247,7 @@ async def body_in_pieces() -> AsyncIterator[bytes]:
 
 
 @pytest.mark.parametrize("version", [MODERN, "2025-11-25", None])
-async def test_what_the_guards_refuse_is_told_as_json_rpc_has_it(
+async def test_a_refusal_by_the_guards_is_a_json_rpc_error(
     tmp_path: Path, version: str | None
 ) -> None:
     async with site(tmp_path) as at:
@@ -300,6 +302,7 @@ async def test_the_door_leaves_the_logging_of_the_process_alone(
 ) -> None:
     root = logging.getLogger()
     before = root.handlers[:], root.level
+    # Without pytest's handlers: `logging.basicConfig` adds one only if there is none.
     root.handlers.clear()
     try:
         async with site(tmp_path) as at:

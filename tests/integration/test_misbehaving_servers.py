@@ -1,4 +1,4 @@
-"""Every way in which a model's server misbehaves, with every wish of a caller: the promised outcome, in one table.
+"""Every way in which a model's server misbehaves, with all that a caller may ask for: the outcome, in one table.
 
 The service, its API, the SDK and the sockets are real; time is the loop's own: limits are the real ones too.
 """
@@ -151,7 +151,7 @@ class Asked(NamedTuple):
 async def ask(
     case: Case, wish: dict[str, Any], folder: Path, patch: pytest.MonkeyPatch
 ) -> Asked:
-    # Seldom: each time is a step of the loop's, which waits whether something is on its way.
+    # Seldom: each time is a step of the loop's, at which it waits in case something is on its way.
     patch.setattr(servers, "PING_EVERY_S", 2.0)
     patch.setattr(admission, "LOOK_EVERY_S", 2.0)
     for name in ("NO_PROXY", "no_proxy"):
@@ -199,6 +199,6 @@ def test_every_misbehaving_server_leads_to_the_outcome_that_is_promised(
     assert any(isinstance(each.event, ToolSucceeded) for each in asked.trace)
     assert "fallback_reasoner" in [doubt["kind"] for doubt in doubts]
     assert reply["uncertainty"]["confidence"] in ("low", "medium")
-    # A call that ends before the silence does is only said to be late.
+    # If the call ends before the silence does, the answer only says that it was late.
     if "deadline_s" not in WISHES[wish]:
         assert any(case.says in doubt["detail"] for doubt in doubts)

@@ -39,7 +39,7 @@ async def call(silence_s: float) -> int:
     return count
 
 
-def test_a_server_that_reads_a_prompt_for_minutes_is_waited_for_where_the_settings_say_so() -> (
+def test_if_the_settings_say_so_the_client_waits_for_a_server_that_reads_a_prompt_for_minutes() -> (
     None
 ):
     assert run(call(silence_s=120.0)) > 0
@@ -58,7 +58,9 @@ def test_the_limit_of_silence_is_a_setting(monkeypatch: pytest.MonkeyPatch) -> N
         load_settings()
 
 
-async def test_a_token_is_sent_in_the_place_of_the_key_where_both_are_set() -> None:
+async def test_if_both_are_set_the_client_sends_the_token_in_the_place_of_the_key() -> (
+    None
+):
     model = speaker_of(
         Settings.model_construct(
             anthropic_api_key=SecretStr("a-key"),
@@ -80,7 +82,7 @@ async def test_a_token_is_sent_in_the_place_of_the_key_where_both_are_set() -> N
         "http://[::1",
     ],
 )
-def test_an_address_that_is_none_is_refused_without_its_password(
+def test_the_error_for_an_invalid_address_hides_its_password(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("ANTHROPIC_BASE_URL", url)

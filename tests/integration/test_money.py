@@ -1,4 +1,4 @@
-"""What is billed is counted: over HTTP with a key, whatever becomes of a question after its call was sent."""
+"""What is billed is counted: over HTTP with a key, no matter what becomes of a question after its call was sent."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNKNOWN = Profile(citations="auto")
 async def until_sent(
     asking: asyncio.Task[httpx2.Response], api: BillingApi
 ) -> httpx2.Response | None:
-    """Waits until the model was asked; returns the reply to the question where there is one before that."""
+    """Waits until the model was asked; returns the reply to the question if there is one before that."""
     sent = asyncio.create_task(api.asked.wait())
     await asyncio.wait([asking, sent], return_when=asyncio.FIRST_COMPLETED)
     sent.cancel()
@@ -34,7 +34,7 @@ async def until_sent(
 
 
 async def disconnect(client: httpx2.AsyncClient, api: BillingApi) -> int:
-    """Asks, and goes away once the model was asked; returns the status where there was a reply before that."""
+    """Asks, and goes away once the model was asked; returns the status if there was a reply before that."""
     api.asked.clear()
     asking = asyncio.create_task(ask(client))
     reply = await until_sent(asking, api)
@@ -62,7 +62,7 @@ Leave = Callable[[httpx2.AsyncClient, BillingApi], Awaitable[int]]
 
 
 async def settled(at: Site, client: httpx2.AsyncClient) -> dict[str, Any]:
-    """What the key has used once nothing of it is under way."""
+    """What the key has used once none of its queries is under way."""
     for _ in range(500):
         await counted(at)
         share = await share_of(client)
@@ -80,7 +80,7 @@ def check_counted(api: BillingApi, used: dict[str, Any]) -> None:
 
 
 @pytest.mark.parametrize("leave", [disconnect, cancel, run_out_of_time])
-async def test_who_leaves_before_the_answer_is_counted_what_is_billed(
+async def test_a_caller_who_leaves_before_the_answer_is_charged_what_is_billed(
     tmp_path: Path, leave: Leave
 ) -> None:
     api = BillingApi()
@@ -95,7 +95,7 @@ async def test_who_leaves_before_the_answer_is_counted_what_is_billed(
 
 
 @pytest.mark.parametrize("leave", [disconnect, cancel])
-async def test_who_leaves_again_and_again_is_refused_once_the_limit_is_used(
+async def test_a_caller_who_leaves_again_and_again_is_refused_once_the_limit_is_used(
     tmp_path: Path, leave: Leave
 ) -> None:
     api = BillingApi()
@@ -108,12 +108,13 @@ async def test_who_leaves_again_and_again_is_refused_once_the_limit_is_used(
             used = await settled(at, client)
 
     assert statuses[-1] == 429
+    # The limit ended the calls, not the number of tries.
     assert 0 < api.calls < MOST_ASKED / 2
     check_counted(api, used)
     assert used["cost_usd"] <= LIMIT_USD
 
 
-async def test_a_server_that_does_not_report_what_it_took_is_counted_what_it_bills(
+async def test_a_call_to_a_server_that_reports_no_usage_counts_for_no_less_than_it_bills(
     tmp_path: Path,
 ) -> None:
     api = BillingApi()
@@ -143,7 +144,7 @@ async def test_the_call_that_finds_out_how_a_server_cites_is_counted(
     assert used["tokens"] == api.tokens
 
 
-async def test_who_leaves_while_that_is_found_out_is_counted_what_is_billed(
+async def test_a_caller_who_leaves_while_a_call_finds_out_how_a_server_cites_is_charged_what_is_billed(
     tmp_path: Path,
 ) -> None:
     api = BillingApi()
@@ -157,7 +158,9 @@ async def test_who_leaves_while_that_is_found_out_is_counted_what_is_billed(
     check_counted(api, used)
 
 
-async def test_who_deletes_the_running_query_pays_for_it(tmp_path: Path) -> None:
+async def test_a_caller_who_deletes_the_running_query_pays_for_it(
+    tmp_path: Path,
+) -> None:
     began, go_on = asyncio.Event(), asyncio.Event()
 
     async def search_course_content(query: str) -> str:
@@ -176,6 +179,7 @@ async def test_who_deletes_the_running_query_pays_for_it(tmp_path: Path) -> None
         asking = asyncio.create_task(client.post("/api/query", json=QUESTION))
         await began.wait()
         [trace] = (await client.get("/api/traces")).json()["traces"]
+        # The trace of the running query goes with its conversation.
         deleted = await client.delete(f"/api/conversations/{trace['session_id']}")
         go_on.set()
         await asking
@@ -195,6 +199,7 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
         asking = asyncio.create_task(at.client(key).post("/api/query", json=QUESTION))
         await until_sent(asking, api)
         [query] = (await at.client(key).get("/api/queries")).json()["queries"]
+        # As when the process ends: the query stays open, and the next service goes on with it.
         at.house.service._runtime.bus.sessions[query["query_id"]].break_off()
         await asyncio.gather(asking, return_exceptions=True)
     api.answers = True
@@ -212,7 +217,7 @@ async def test_a_call_that_the_end_of_the_service_broke_off_counts_beside_the_on
     assert (resumed.lost.cost_usd or 0.0) > 0.0
 
 
-async def test_who_resumes_the_running_query_pays_for_it_all_the_same(
+async def test_a_caller_who_resumes_the_running_query_pays_for_it_all_the_same(
     tmp_path: Path,
 ) -> None:
     api = BillingApi()

@@ -1,4 +1,4 @@
-"""Where the network is cut the side with most of the servers goes on, the other refuses, and nothing stored is lost."""
+"""If the network is cut, the side with most of the servers goes on, the other refuses, and nothing stored is lost."""
 
 from __future__ import annotations
 

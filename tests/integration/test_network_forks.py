@@ -88,7 +88,7 @@ async def _fork(
 
 
 @pytest.mark.parametrize(("allowed", "enrolled"), [(False, []), (True, ["Eve"])])
-async def test_a_reply_that_calls_a_tool_with_effects_runs_it_only_where_the_owner_allows_it(
+async def test_a_reply_that_calls_a_tool_with_effects_runs_it_only_if_the_owner_allows_it(
     tmp_path: Path, allowed: bool, enrolled: list[str]
 ) -> None:
     office = Office()
@@ -103,7 +103,7 @@ async def test_a_reply_that_calls_a_tool_with_effects_runs_it_only_where_the_own
     assert office.enrolled == enrolled
 
 
-async def test_what_a_call_is_shown_is_changed_only_with_the_switch_and_block_by_block(
+async def test_a_fork_changes_the_messages_of_a_call_only_with_the_switch_and_block_by_block(
     tmp_path: Path,
 ) -> None:
     office = Office()

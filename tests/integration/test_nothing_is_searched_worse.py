@@ -30,7 +30,7 @@ async def asked(service: Antiphon, question: SampleQuestion) -> list[Passage]:
     return passages
 
 
-async def test_what_search_finds_for_a_question_as_it_was_asked_the_service_finds_too(
+async def test_the_service_finds_what_search_finds_for_the_question_as_written(
     tmp_path: Path,
 ) -> None:
     embedder = load_embedder("onnx")

@@ -59,7 +59,7 @@ async def test_a_question_counts_against_the_share_of_its_key_and_a_task_does_no
     assert int(refused.value.response.headers["retry-after"]) > 0
 
 
-async def test_a_key_that_may_not_ask_and_none_are_refused_on_every_route(
+async def test_every_route_refuses_a_missing_key_and_one_that_may_not_ask(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -79,7 +79,9 @@ async def test_a_key_that_may_not_ask_and_none_are_refused_on_every_route(
                         await call
 
 
-async def test_a_response_of_another_tenant_is_not_gone_on_from(tmp_path: Path) -> None:
+async def test_a_tenant_cannot_continue_from_another_tenants_response(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as at:
         async with sdk(at, at.key("acme", "ask")) as theirs:
             first = await theirs.responses.create(model="antiphon", input="A secret?")
@@ -100,7 +102,7 @@ async def test_a_question_with_an_idempotency_key_is_asked_once(tmp_path: Path) 
     async with site(tmp_path) as at, sdk(at, at.key("acme", "ask")) as client:
         first = await asked(client, extra_headers=headers)
         again = await asked(client, extra_headers=headers)
-        # The conversation is part of what is asked.
+        # The conversation is part of the question.
         with pytest.raises(openai.ConflictError):
             await client.chat.completions.create(
                 model="antiphon", messages=earlier, extra_headers=headers
@@ -109,7 +111,7 @@ async def test_a_question_with_an_idempotency_key_is_asked_once(tmp_path: Path) 
     assert first.id == again.id
 
 
-async def test_a_conversation_that_its_caller_keeps_is_shown_to_the_query_and_not_kept(
+async def test_the_query_sees_a_conversation_that_its_caller_keeps_and_the_service_does_not_keep_it(
     tmp_path: Path,
 ) -> None:
     told = [

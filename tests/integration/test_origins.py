@@ -33,6 +33,7 @@ async def test_without_the_setting_no_page_is_offered_anything(tmp_path: Path) -
         asked = await _preflight(client, "/api/query", "POST", "authorization")
         read = await client.get("/api/courses")
 
+    # Nothing answers a preflight without the setting: OPTIONS is a method that the route lacks.
     assert asked.status_code == 405
     assert OFFERED not in asked.headers
     assert OFFERED not in read.headers
@@ -136,6 +137,7 @@ async def test_another_origins_page_may_neither_read_nor_change_anything(
         read = await client.get("/api/courses")
         changed = await client.post("/api/query", json=QUESTION)
 
+    # A read is answered, but without the header that lets a browser show it to the page.
     assert [asked.status_code, read.status_code, changed.status_code] == [400, 200, 403]
     for reply in (asked, read, changed):
         assert OFFERED not in reply.headers
@@ -158,7 +160,7 @@ async def test_another_origins_page_may_neither_read_nor_change_anything(
         "ftp://app.example",
     ],
 )
-def test_what_no_browser_sends_as_an_origin_is_refused(origins: str) -> None:
+def test_the_setting_refuses_what_no_browser_sends_as_an_origin(origins: str) -> None:
     with pytest.raises(ConfigurationError, match=r"https://app\.example"):
         load_settings(allowed_origins=f"https://fine.example,{origins}")
 
@@ -176,7 +178,7 @@ REPEATED = {
 
 
 @pytest.mark.parametrize("name", REPEATED)
-async def test_a_header_that_decides_who_is_let_in_is_refused_where_it_comes_twice(
+async def test_a_request_that_repeats_a_header_that_decides_who_gets_in_is_refused(
     tmp_path: Path, name: str
 ) -> None:
     async with site(tmp_path) as at:
@@ -185,6 +187,7 @@ async def test_a_header_that_decides_who_is_let_in_is_refused_where_it_comes_twi
         once = [f"{each}: {value}" for each, value in sent.items() if each != name]
         twice = [f"{name}: {value.replace('KEY', key)}" for value in REPEATED[name]]
         replies = [
+            # In both orders: some servers take the first of two headers, others the last.
             await _raw(at, [*once, *twice]),
             await _raw(at, [*twice[::-1], *once]),
         ]

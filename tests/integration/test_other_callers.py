@@ -1,4 +1,4 @@
-"""The service needs no keys, tenants or shares of ours: it knows callers by a port (`composition.Callers`)."""
+"""The service needs no keys, tenants or shares of ours: it knows callers through a port (`composition.Callers`)."""
 
 from __future__ import annotations
 

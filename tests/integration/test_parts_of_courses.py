@@ -1,4 +1,4 @@
-"""A file or a folder out of a course that is indexed as one, named by itself."""
+"""A file or folder from a course that is indexed as a whole, named on its own."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_a_part_of_an_indexed_course_makes_no_second_one(
     assert titles(data) == ["harbour"]
 
 
-def test_a_part_that_is_named_beside_its_course_is_the_course_s(
+def test_a_part_that_is_named_beside_its_course_belongs_to_the_course(
     course: Path, tmp_path: Path
 ) -> None:
     data = tmp_path / "data"

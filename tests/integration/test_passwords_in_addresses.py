@@ -1,4 +1,4 @@
-"""The password in an address is sent to its server, and shown nowhere: not in errors, in traces, or on a terminal."""
+"""The password in an address goes to its server and appears nowhere else: not in errors, traces, or on a terminal."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def test_an_index_server_that_is_not_there_is_named_without_the_password(
 
 
 @pytest.mark.parametrize("name", ["chroma_url", "anthropic_base_url"])
-def test_whatever_a_server_or_library_repeats_of_it_is_redacted_before_it_is_stored(
+def test_a_password_that_a_server_or_library_repeats_is_redacted_before_it_is_stored(
     name: str,
 ) -> None:
     settings = load_settings(reasoner="offline", **{name: address(8000)})

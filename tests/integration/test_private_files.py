@@ -20,7 +20,7 @@ OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 @pytest.fixture(autouse=True)
 def _open_handed() -> Iterator[None]:
-    """Files are made for all to read where the program does not say otherwise."""
+    """All may read a file that is made, unless the program says otherwise."""
     before = os.umask(0o000)
     yield
     os.umask(before)

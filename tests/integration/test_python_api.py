@@ -35,9 +35,7 @@ def settings(data_dir: Path) -> Settings:
 
 
 @pytest.mark.parametrize("number", range(len(EXAMPLES)))
-def test_each_example_of_the_page_runs_as_it_stands(
-    number: int, data_dir: Path
-) -> None:
+def test_each_example_of_the_page_runs(number: int, data_dir: Path) -> None:
     program = EXAMPLES[number].replace("What are the states of a circuit breaker?", ASKED)  # fmt: skip
 
     run = subprocess.run(
@@ -82,6 +80,6 @@ async def test_a_question_that_nothing_answers_has_its_doubts(data_dir: Path) ->
     assert answer.doubts
 
 
-async def test_where_a_loop_runs_the_plain_function_says_what_to_do() -> None:
+async def test_the_plain_function_says_what_to_do_if_a_loop_runs() -> None:
     with pytest.raises(RuntimeError, match=r"async with Antiphon\.open\(\)"):
         antiphon.ask(ASKED)

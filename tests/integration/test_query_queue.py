@@ -93,7 +93,7 @@ async def test_tenants_of_different_lanes_are_served_in_turn(
         assert first.count(other) == 3
 
 
-async def test_a_claim_that_is_given_back_is_had_at_once_and_one_that_is_kept_by_nobody_else(
+async def test_a_claim_that_is_given_back_is_claimed_at_once_and_one_that_is_kept_by_nobody_else(
     server: NatsServer,
 ) -> None:
     async with _queue(server) as (_, queue):
@@ -148,7 +148,7 @@ async def test_a_query_that_is_passed_on_is_never_dead_however_often(
         await claim.done()
 
 
-async def test_what_a_newer_program_says_beside_what_is_known_is_passed_over(
+async def test_a_claim_ignores_fields_that_a_newer_program_adds(
     server: NatsServer,
 ) -> None:
     async with _queue(server) as (cluster, queue):
@@ -161,7 +161,7 @@ async def test_what_a_newer_program_says_beside_what_is_known_is_passed_over(
         assert claim.query == QueuedQuery(query_id="q1", tenant="local", key_id="k")
 
 
-async def test_the_state_tells_what_waits_what_is_claimed_and_since_when(
+async def test_the_state_shows_what_waits_what_is_claimed_and_since_when(
     server: NatsServer,
 ) -> None:
     async with _queue(server) as (_, queue):
@@ -175,7 +175,9 @@ async def test_the_state_tells_what_waits_what_is_claimed_and_since_when(
         assert 0 < state.oldest_s < 60
 
 
-async def test_a_message_that_is_no_query_is_passed_over(server: NatsServer) -> None:
+async def test_the_queue_skips_a_message_that_is_not_a_query(
+    server: NatsServer,
+) -> None:
     async with _queue(server) as (cluster, queue):
         subject = cluster.naming.query("local", "hostile")
         await cluster.jetstream.publish(subject, b'{"query_id": 7, "run": "rm"}')
@@ -192,12 +194,12 @@ async def test_a_queue_that_cannot_be_reached_says_so(server: NatsServer) -> Non
 
         with pytest.raises(BusyError, match="nothing is answered that cannot be"):
             await queue.submit(_query("q2"))
-        # Two thirds of its time pass before anybody may think that it is another's.
+        # All of its time passes before it counts as lost: until then it can be nobody else's.
         async with asyncio.timeout(20):
             await until_lost(claim)
 
 
-async def test_wishes_reach_whoever_works_on_the_query_and_nobody_believes_false_ones(
+async def test_wishes_reach_the_process_that_works_on_the_query_and_nobody_believes_false_ones(
     server: NatsServer,
 ) -> None:
     heard: list[Wish] = []
@@ -224,7 +226,7 @@ async def test_wishes_reach_whoever_works_on_the_query_and_nobody_believes_false
         ]
 
 
-async def test_workers_tell_of_themselves(server: NatsServer) -> None:
+async def test_a_workers_report_reaches_those_who_listen(server: NatsServer) -> None:
     heard: asyncio.Queue[WorkerReport] = asyncio.Queue()
     async with _queue(server) as (cluster, _):
         signals = NatsSignals(cluster)
@@ -236,7 +238,7 @@ async def test_workers_tell_of_themselves(server: NatsServer) -> None:
             assert await heard.get() == report
 
 
-async def test_a_lane_that_has_given_its_last_query_is_not_asked_again(
+async def test_the_queue_does_not_ask_a_lane_again_that_has_given_its_last_query(
     server: NatsServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[int] = []
@@ -249,7 +251,7 @@ async def test_a_lane_that_has_given_its_last_query_is_not_asked_again(
     monkeypatch.setattr(Claims, "claim_in", noted)
     async with connected(server.url) as cluster:
         await make_streams(cluster.jetstream, cluster.naming, 1)
-        # Its next look of itself is far away.
+        # The next look that it takes by itself is far away.
         queue = await JetStreamQueue.open(cluster, 1_000.0)
         for number in range(3):
             await queue.submit(_query(f"q{number}"))

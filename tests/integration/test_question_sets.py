@@ -42,7 +42,7 @@ ASKED = QuestionSet(
 )
 
 
-async def test_sets_are_kept_replaced_deleted_and_the_tenants_own(
+async def test_sets_are_kept_replaced_and_deleted_for_their_tenant_alone(
     kind: str, tmp_path: Path, nats_url: str
 ) -> None:
     hidden = "Frau Zwiesel from Gera"

@@ -24,7 +24,7 @@ A_QUERY = 1_100
 """Tokens of a query by that script: one call, whose reply is the answer."""
 
 
-async def test_of_fifty_at_once_exactly_as_many_pass_as_are_left(
+async def test_exactly_as_many_of_fifty_questions_at_once_pass_as_are_left(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path, script=SCRIPT) as at:
@@ -64,7 +64,7 @@ async def test_two_keys_of_a_tenant_share_its_limit_at_once(tmp_path: Path) -> N
 @pytest.mark.parametrize(
     "limits", [{"tokens": 40_000}, {"cost_usd": 0.2}], ids=["tokens", "cost"]
 )
-async def test_whatever_is_asked_no_more_is_used_than_the_limit_and_nothing_after_it(
+async def test_no_questions_use_more_than_the_limit_and_none_passes_after_it(
     tmp_path: Path, limits: dict[str, Any]
 ) -> None:
     long = {"text": "Long.", "usage": {"input_tokens": 4_000, "output_tokens": 400}}
@@ -91,7 +91,7 @@ async def test_whatever_is_asked_no_more_is_used_than_the_limit_and_nothing_afte
     assert statuses[-3:] == [429, 429, 429]
 
 
-async def test_a_restart_does_not_begin_the_day_anew(tmp_path: Path) -> None:
+async def test_a_restart_does_not_begin_a_new_day(tmp_path: Path) -> None:
     async with site(tmp_path, script=SCRIPT) as at:
         key = at.key("acme", requests=2)
         first = await ask(at.client(key))
@@ -192,7 +192,7 @@ async def test_no_wish_goes_above_what_the_owner_lets_callers_choose(
     assert taken.status_code == 200
 
 
-async def test_an_unpriced_model_is_not_asked_under_a_limit_of_cost(
+async def test_a_limit_of_cost_refuses_an_unpriced_model(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path, script=SCRIPT, model="somebody-elses") as at:
@@ -230,7 +230,7 @@ async def test_what_is_set_aside_for_one_query_is_not_left_for_another(
     assert of_tenant.set_aside.cost_usd == 0.5 + (left.cost_usd or 0.5)
 
 
-async def test_a_new_day_begins_anew(tmp_path: Path) -> None:
+async def test_a_new_day_begins_with_nothing_used(tmp_path: Path) -> None:
     now = [1_795_305_600.0 + 3_600]
     async with site(tmp_path) as at:
         quotas = Quotas(at.file, lambda: now[0])

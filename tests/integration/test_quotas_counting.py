@@ -1,4 +1,4 @@
-"""Whatever spends is counted: forks, queries whose callers went away, and what a process left behind that is gone."""
+"""All that spends is counted: forks, queries whose callers went away, and what a dead process left behind."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ async def test_a_query_that_the_end_of_the_service_breaks_off_is_counted_when_it
     assert (share["set_aside"]["tokens"], share["at_once"]) == (0, 0)
 
 
-async def test_where_the_server_does_not_say_what_it_took_the_most_of_its_call_counts(
+async def test_a_call_counts_for_its_most_if_the_server_does_not_say_what_it_took(
     tmp_path: Path,
 ) -> None:
     silent = {"text": "It is good.", "usage": {"input_tokens": 0, "output_tokens": 0}}

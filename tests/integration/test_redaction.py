@@ -172,7 +172,7 @@ async def test_the_same_question_three_times_replays_the_same_beside_a_real_key(
     assert ids == [["chunk-0", "chunk-1"]] * 3
 
 
-async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:
+async def test_a_secret_in_the_change_of_a_fork_is_redacted_too(tmp_path: Path) -> None:
     async with at_home(tmp_path, redaction()) as at:
         outcome = await at.service.ask(Question(query="What weighs terms?"))
         (call,) = [
@@ -193,7 +193,7 @@ async def test_what_a_fork_is_given_is_blotted_too(tmp_path: Path) -> None:
         assert replay(await at.trace(fork)).divergence is None
 
 
-async def test_an_imported_trace_is_blotted_on_its_way_in(tmp_path: Path) -> None:
+async def test_an_imported_trace_is_redacted_on_its_way_in(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path, redaction=redaction())
 
     await store.add(placed("q1", answered(f"What is {ASKED}?", f"It is {ASKED}.")))
@@ -225,7 +225,7 @@ async def test_a_key_that_a_server_echoes_is_in_no_trace(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("concurrent", [20])
-async def test_queries_at_once_are_each_blotted(
+async def test_each_of_several_queries_at_once_is_redacted(
     tmp_path: Path, concurrent: int
 ) -> None:
     offline = {

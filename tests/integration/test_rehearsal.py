@@ -59,7 +59,7 @@ async def test_a_person_answers_in_the_place_of_the_model(
     assert replay(trace).divergence is None
 
 
-async def test_a_fault_breaks_what_the_outside_is_handed_and_does_not_replace_it(
+async def test_a_fault_breaks_what_the_outside_gets_and_does_not_replace_it(
     service: Antiphon, tmp_path: Path
 ) -> None:
     fault = {"point": "tool.search_course_content", "kind": "raise", "times": 0}
@@ -92,14 +92,12 @@ async def test_a_fault_breaks_what_the_outside_is_handed_and_does_not_replace_it
         ("stuck", "keeps a thread of a running service long after its query"),
     ],
 )
-def test_a_plan_of_which_other_queries_would_notice_is_refused(
-    kind: str, why: str
-) -> None:
+def test_a_plan_that_other_queries_would_notice_is_refused(kind: str, why: str) -> None:
     with pytest.raises(FaultPlanError, match=why):
         injector_of({"faults": [{"point": "tool.search_course_content", "kind": kind}]})
 
 
-async def test_a_call_that_nobody_answers_in_time_is_the_fallbacks(
+async def test_the_fallback_answers_a_call_that_nobody_answers_in_time(
     service: Antiphon,
 ) -> None:
     outcome = await service.ask(Question(query="What is recall?", deadline_s=5))

@@ -40,7 +40,7 @@ def elsewhere(
 def steps(trace: Trace) -> list[tuple[str, str]]:
     """Each event and what led to it, in no order: calls at once end in any."""
     kinds = {recorded.seq: recorded.event.kind_name() for recorded in trace}
-    # Whichever comes last settles a round: a call's end, or the confirmation of its calls.
+    # The last to come settles a round: a call's end, or the confirmation of its calls.
     return sorted(
         (kinds[recorded.seq], kinds.get(recorded.cause, ""))
         for recorded in trace
@@ -49,7 +49,7 @@ def steps(trace: Trace) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("remote", ["dispatcher", "engine", "dispatcher, engine"])
-async def test_the_trace_is_the_same_wherever_a_part_acts(
+async def test_the_trace_is_the_same_no_matter_which_process_acts(
     elsewhere: Elsewhere, remote: str
 ) -> None:
     script = elsewhere.play(
@@ -70,7 +70,7 @@ async def test_the_trace_is_the_same_wherever_a_part_acts(
         assert pids == {processes[0].pid}
 
 
-async def test_of_calls_at_once_nothing_but_the_order_may_differ(
+async def test_only_the_order_of_calls_at_once_may_differ(
     elsewhere: Elsewhere,
 ) -> None:
     script = elsewhere.play(asking("lookup", "trees", "leaves", "roots"), ANSWER)
@@ -119,7 +119,7 @@ async def test_another_process_repeats_a_call_whose_process_is_killed(
     assert replayed.divergence is None
 
 
-async def test_a_frozen_process_is_passed_over_and_unheard_when_it_wakes(
+async def test_another_process_replaces_a_frozen_one_and_nobody_hears_it_when_it_wakes(
     elsewhere: Elsewhere,
 ) -> None:
     script = elsewhere.play(asking("slow", "trees"), asking("lookup", "roots"), ANSWER)
@@ -168,7 +168,7 @@ async def test_a_call_that_ends_its_process_is_tried_in_two_and_no_more(
     assert "in the second process too" in str(of(trace, e.HandlerFailed))
 
 
-async def test_what_may_have_changed_something_is_not_repeated(
+async def test_a_call_that_may_have_changed_something_is_not_repeated(
     elsewhere: Elsewhere,
 ) -> None:
     script = elsewhere.play(asking("paying", "trees"), ANSWER)
@@ -197,7 +197,7 @@ async def test_a_call_too_large_for_the_servers_fails_and_says_so(
     assert calls(elsewhere.folder) == []
 
 
-async def test_a_process_that_is_told_to_stop_lets_its_calls_end(
+async def test_a_process_that_stops_lets_its_calls_end(
     elsewhere: Elsewhere,
 ) -> None:
     script = elsewhere.play(asking("slow", "trees"), ANSWER)

@@ -43,7 +43,7 @@ def told(outcome: Outcome) -> list[tuple[str, str]]:
     return [(doubt.kind, doubt.detail) for doubt in doubts]
 
 
-async def test_after_a_refusal_the_caller_gets_what_was_found_and_is_told() -> None:
+async def test_after_a_refusal_the_caller_gets_what_was_found_and_the_cause() -> None:
     outcome = await ask(LOOKED_UP, reply("I can", stop_reason="refusal"))
 
     assert (outcome.status, outcome.response.confidence) == ("partial", "low")
@@ -57,7 +57,7 @@ async def test_after_a_refusal_the_caller_gets_what_was_found_and_is_told() -> N
     ]  # fmt: skip
 
 
-async def test_a_refusal_at_once_is_said_in_a_plain_sentence_without_its_beginning() -> (
+async def test_after_a_refusal_at_once_the_caller_gets_a_plain_sentence_without_its_beginning() -> (
     None
 ):
     outcome = await ask(reply("I can", stop_reason="refusal"))
@@ -69,7 +69,7 @@ async def test_a_refusal_at_once_is_said_in_a_plain_sentence_without_its_beginni
     assert [kind for kind, _ in told(outcome)] == ["refused", "no_evidence"]
 
 
-async def test_a_tool_call_written_as_text_in_the_final_call_is_made_up_for_from_what_was_found() -> (
+async def test_what_was_found_replaces_a_tool_call_written_as_text_in_the_final_call() -> (
     None
 ):
     why = "the model wrote a tool call in place of an answer"
@@ -109,7 +109,7 @@ async def test_thinking_written_as_text_is_left_out_and_the_citation_stays() -> 
     assert told(outcome) == []
 
 
-async def test_thinking_that_never_ends_is_made_up_for_from_what_was_found() -> None:
+async def test_what_was_found_replaces_thinking_that_never_ends() -> None:
     why = "the model wrote down its thinking and no answer"
 
     outcome = await ask(LOOKED_UP, reply("<think>\nThey want logs."))

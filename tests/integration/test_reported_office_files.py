@@ -1,4 +1,4 @@
-"""Office files made after reports of other products' users: what each of them says is read, once."""
+"""Office files modelled on bug reports of other products' users: all text of each is read, once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams of callers whose key counts no more: they end, and say why, whoever revoked it."""
+"""Streams of callers whose key is no longer valid: they end, and say why, no matter which process revoked it."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def _expire(at: Site, key: str) -> None:
     ("ended", "word"),
     [(_revoke, "revoked"), (_rotate, "rotated"), (_expire, "expired")],
 )
-async def test_a_stream_ends_with_the_reason_once_its_readers_key_counts_no_more(
+async def test_a_stream_ends_with_the_reason_once_its_readers_key_is_no_longer_valid(
     tmp_path: Path,
     opened: Callable[[httpx2.AsyncClient], Awaitable[tuple[str, str]]],
     ended: Callable[[Site, str], None],
@@ -108,7 +108,7 @@ async def test_a_stream_of_another_key_goes_on(tmp_path: Path) -> None:
     assert kinds[-1] == "event: query_closed"
 
 
-async def test_who_streamed_without_a_key_is_told_when_the_first_one_is_made(
+async def test_the_first_key_ends_a_stream_without_one_and_says_why(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path, wait, script=SCRIPT) as at, asyncio.timeout(30):
@@ -129,7 +129,7 @@ async def test_a_key_is_not_named_as_the_id_of_another_and_an_id_is_found_first(
         key_id = leaked.split("_")[1]
         with pytest.raises(BadInputError, match="form of a key's id"):
             at.keys.add(key_id, "acme", ["ask"])
-        # As an earlier version let it be.
+        # As an earlier version allowed.
         other = at.key("acme")
         with at.file.transaction() as connection:
             connection.execute(

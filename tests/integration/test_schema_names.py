@@ -1,4 +1,4 @@
-"""The names of schemas, which clients that are made from the published one call their classes by."""
+"""The names of schemas, by which clients generated from the published one call their classes."""
 
 import pytest
 from fastapi import APIRouter
@@ -12,7 +12,7 @@ from tests.apps import ALL_DOORS
 
 
 def changed_by(doors: tuple[Door, ...]) -> set[str]:
-    """The names of which another schema is published than their own route, or the API without doors, has."""
+    """The names under which the published schema differs from that of their route, or of the API without doors."""
     app = create_app(load_settings(), doors=doors)
     of_routes = get_openapi(title="", version="", routes=app.routes)
     alone = create_app(load_settings()).openapi()

@@ -141,7 +141,7 @@ async def test_a_node_that_is_closed_leaves_nothing_running_and_nothing_open(
 async def test_a_worker_that_is_stopped_leaves_nothing_running_and_nothing_open(
     data_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # These are for a process of its own, and stay.
+    # These change the whole process for good, so they are for a process of their own.
     for for_all in ("spare_memory", "take_short_turns", "keep_loaded"):
         monkeypatch.setattr(worker_process, for_all, lambda: None)
     tasks = asyncio.all_tasks()
@@ -191,7 +191,7 @@ async def test_more_questions_than_allowed_at_once_are_refused(data_dir: Path) -
         await running.outcome()
 
 
-async def test_questions_that_come_together_are_no_more_than_allowed_either(
+async def test_no_more_questions_than_allowed_run_even_if_they_come_together(
     data_dir: Path,
 ) -> None:
     async with opened(data_dir, concurrent_queries=1, most_wait_s=0) as service:
@@ -221,7 +221,7 @@ async def test_a_question_whose_conversation_is_read_while_the_service_closes_is
         assert not service.running()
 
 
-async def test_what_cannot_be_used_is_refused_before_anything_is_recorded(
+async def test_a_question_that_cannot_be_used_is_refused_before_anything_is_recorded(
     data_dir: Path,
 ) -> None:
     async with opened(data_dir) as service:
@@ -256,7 +256,7 @@ async def test_a_new_index_is_switched_to_while_the_service_runs(
     assert any("Heron" in source for source in outcome.response.sources)
 
 
-def test_settings_that_cannot_work_are_all_named(
+def test_the_error_names_all_settings_that_cannot_work(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("ANTIPHON_MAX_ROUNDS", "9")
@@ -298,7 +298,7 @@ async def test_readiness_over_rest_names_what_is_missing(tmp_path: Path) -> None
     assert "antiphon index" in answer.json()["problems"][0]
 
 
-async def test_a_query_is_counted_once_however_often_its_outcome_is_asked_for(
+async def test_a_query_is_counted_once_even_if_its_outcome_is_fetched_often(
     data_dir: Path,
 ) -> None:
     async with opened(data_dir) as service:

@@ -58,7 +58,7 @@ async def test_failures_of_two_processes_keep_out_a_third_and_one_probes(
     await until(lambda: all(each.circuit.is_open for each in processes))
     assert third.keeps_out(101.0)
 
-    # The rest is over: whoever asks first is kept out once more, while it is agreed who may probe.
+    # The rest is over: the first to ask is kept out once more, while the processes agree who may probe.
     later = 100.0 + REST_S + 1
     assert all(each.circuit.keeps_out(later) for each in processes)
     let_through: list[Process] = []
@@ -73,7 +73,7 @@ async def test_failures_of_two_processes_keep_out_a_third_and_one_probes(
         await each.close()
 
 
-async def test_without_servers_a_process_goes_by_its_own(
+async def test_without_servers_a_process_goes_by_its_own_circuit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     give_up_soon(monkeypatch)
@@ -88,7 +88,7 @@ async def test_without_servers_a_process_goes_by_its_own(
     await process.close()
 
 
-async def test_what_somebody_wrote_there_that_is_no_circuit_counts_for_nothing(
+async def test_a_stored_value_that_is_not_a_circuit_counts_for_nothing(
     server: NatsServer,
 ) -> None:
     connection = LateConnection(server.url, name="hostile")

@@ -92,7 +92,7 @@ async def passed(quotas: Quotas, caller: Principal, query_id: str) -> bool:
     return True
 
 
-async def test_of_forty_at_once_on_two_nodes_as_many_pass_as_the_tenant_has_left(
+async def test_as_many_of_forty_questions_on_two_nodes_pass_as_the_tenant_has_left(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -110,7 +110,7 @@ async def test_of_forty_at_once_on_two_nodes_as_many_pass_as_the_tenant_has_left
     assert reports[0].shares[1].used.requests == 7
 
 
-async def test_queries_at_once_are_counted_over_nodes_and_the_place_of_one_is_free_when_it_ends_anywhere(
+async def test_nodes_count_queries_at_once_together_and_a_place_is_free_when_its_query_ends_anywhere(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -190,7 +190,7 @@ class Ended:
         return [Usage(input_tokens=400, output_tokens=50)]
 
 
-async def test_what_a_query_of_such_a_node_used_is_counted_once(
+async def test_the_use_of_a_query_of_a_node_that_is_gone_is_counted_once(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -234,7 +234,7 @@ class Deleted:
 @pytest.mark.parametrize(
     "ending", [SupersededError("old", 1, 2), NotFoundError("no such trace")]
 )
-async def test_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
+async def test_a_caller_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
     server: NatsServer, tmp_path: Path, ending: Exception
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -250,7 +250,7 @@ async def test_who_deletes_the_running_query_pays_what_was_set_aside_for_it(
     assert of_key.at_once == 0
 
 
-async def test_where_the_servers_do_not_answer_nothing_is_let_in_that_cannot_be_counted(
+async def test_if_the_servers_do_not_answer_a_node_lets_nothing_in_that_it_cannot_count(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     give_up_soon(monkeypatch)
@@ -262,7 +262,7 @@ async def test_where_the_servers_do_not_answer_nothing_is_let_in_that_cannot_be_
     await away.close()
 
 
-async def test_keys_and_limits_of_any_node_are_those_of_all_and_what_is_revoked_stays_so(
+async def test_all_nodes_share_keys_and_limits_and_a_revoked_key_stays_revoked(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:
@@ -281,7 +281,7 @@ async def test_keys_and_limits_of_any_node_are_those_of_all_and_what_is_revoked_
         after = here.principal(rotated)
         with pytest.raises(UnauthorizedError):
             here.principal(key)
-        # Both change it at the same time, one of them ends it.
+        # Both change the key at the same time, and one of them revokes it.
         here.revoke("web")
         there.rotate("web")
         for each in (second, first, second):
@@ -293,7 +293,7 @@ async def test_keys_and_limits_of_any_node_are_those_of_all_and_what_is_revoked_
     assert states == ["revoked", "revoked"]
 
 
-async def test_servers_that_have_lost_the_keys_are_told_them_again(
+async def test_a_node_gives_the_keys_to_servers_that_have_lost_them(
     server: NatsServer, tmp_path: Path
 ) -> None:
     async with nodes(server, tmp_path) as site:

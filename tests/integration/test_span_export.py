@@ -1,4 +1,4 @@
-"""The way of spans to a collector: what is sent there and what is not, and what a bad collector costs."""
+"""The export of spans to a collector: what goes there and what does not, and what a bad collector costs."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def at_once() -> threading.Event:
     return event
 
 
-def test_what_the_environment_holds_for_another_collector_is_not_sent(
+def test_nothing_that_the_environment_holds_for_another_collector_is_sent(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     netrc = tmp_path / "netrc"
@@ -83,6 +83,7 @@ def test_what_the_environment_holds_for_another_collector_is_not_sent(
     netrc.chmod(0o600)
     monkeypatch.setenv("NETRC", str(netrc))
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "x-theirs=heliotrope")
+    # Nobody listens there: a span that took this proxy would not arrive.
     monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
     monkeypatch.setenv("OTEL_EXPORTER_OTLP_COMPRESSION", "gzip")
 
@@ -114,7 +115,7 @@ def test_services_of_one_process_send_their_own_spans_and_no_others() -> None:
     ("query_id", "is_its_trace"),
     [("a1" * 16, True), ("q-1", False), ("0" * 32, False)],
 )
-def test_an_id_that_can_be_that_of_a_trace_is_it(
+def test_a_query_id_that_can_be_a_trace_id_becomes_one(
     query_id: str, is_its_trace: bool
 ) -> None:
     with collecting() as collector:
@@ -210,7 +211,7 @@ def test_a_collector_that_never_answers_delays_the_end_by_no_more_than_its_bound
     assert took < 1.0
 
 
-def test_of_what_waits_for_too_long_the_oldest_is_dropped_and_nobody_waits_for_it(
+def test_the_oldest_of_too_many_waiting_spans_is_dropped_and_nobody_waits_for_it(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(exporting, "MOST_WAITING", 4)

@@ -27,7 +27,7 @@ $ docker run --rm \\
     harbour
 ```
 """
-# Each code is longer than a passage, so that one begins within it.
+# Each block of code is longer than a passage, so that one begins within it.
 NIGHT = f"""# The harbour at night
 ## Lanterns
 ```output
@@ -89,7 +89,7 @@ async def test_code_keeps_its_lines_and_its_indentation(data_dir: Path) -> None:
     assert "$ docker run --rm \\\n    harbour\n```" in answer
 
 
-async def test_prose_behind_cut_code_is_no_code(data_dir: Path) -> None:
+async def test_prose_after_cut_code_is_not_code(data_dir: Path) -> None:
     answer = await ask(data_dir, "How is the lantern of the crane lit?")
 
     before, said, after = answer.partition("The lantern of the crane is lit")

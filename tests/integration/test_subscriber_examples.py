@@ -56,7 +56,7 @@ def of(kind: type[E], trace: Sequence[Recorded[Event]]) -> list[E]:
     return [recorded.event for recorded in trace if isinstance(recorded.event, kind)]
 
 
-async def test_an_unsupported_draft_gets_one_more_call_that_is_shown_what_was_wrong(
+async def test_an_unsupported_draft_gets_one_more_call_that_learns_what_was_wrong(
     tmp_path: Path,
 ) -> None:
     async with house(
@@ -87,6 +87,7 @@ async def test_a_draft_that_stays_unsupported_is_the_answer_with_a_doubt_within_
     assert outcome.response.answer == UNSUPPORTED
     assert (
         len(of(ReasoningCompleted, trace))
+        # A call in each round, and the final one.
         == at.service.settings.query_settings().max_rounds + 1
     )
     (doubt,) = (
@@ -129,7 +130,7 @@ async def test_a_changed_verifier_is_named_where_it_first_decides_otherwise(
     assert replayed.divergence.kind == "draft_checked"
 
 
-async def test_a_fork_with_another_reply_is_judged_anew(tmp_path: Path) -> None:
+async def test_a_fork_with_another_reply_is_judged_again(tmp_path: Path) -> None:
     async with house(
         tmp_path, MENDED, look, subscribers=(verifier.subscriber(),)
     ) as at:

@@ -134,7 +134,7 @@ def test_a_query_with_a_summary_replays_to_the_same_events() -> None:
     assert result.closed
 
 
-def test_another_summary_prompt_is_said_and_under_the_same_version_a_difference(
+def test_a_replay_names_another_summary_prompt_and_diverges_if_its_version_is_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     events = query(summary()).events
@@ -177,7 +177,7 @@ FAILURES = {
 
 
 @pytest.mark.parametrize("reply", FAILURES.values(), ids=FAILURES.keys())
-def test_a_summary_that_cannot_be_had_leaves_the_extractive_briefing_and_a_sign(
+def test_a_summary_that_fails_leaves_the_extractive_briefing_and_a_doubt(
     reply: ScriptedReply,
 ) -> None:
     asked = query(reply)
@@ -192,6 +192,7 @@ def test_a_summary_that_cannot_be_had_leaves_the_extractive_briefing_and_a_sign(
     assert replay(asked.events).divergence is None
     (requested,) = asked.of(SummaryRequested)
     assert isinstance(requested, SummaryRequested)
+    # The rest takes no virtual time: a summary that fails costs no more than its own limit.
     assert asked.events[-1].at - asked.events[0].at <= requested.timeout_s + 0.1
 
 
@@ -201,7 +202,7 @@ def test_a_declined_summary_is_paid_for_all_the_same() -> None:
     assert asked.outcome.response.summary_usage.output_tokens == 100
 
 
-def test_with_too_little_time_no_summary_is_asked_for() -> None:
+def test_with_too_little_time_the_service_makes_no_summary() -> None:
     asked = query(summary(), deadline_s=3.0)
 
     (skipped,) = asked.of(SummarySkipped)
@@ -219,7 +220,7 @@ def test_a_slow_summary_never_costs_the_final_call_its_time() -> None:
     assert slow.outcome.duration_ms < 20_000
 
 
-def test_tool_calls_in_a_summary_are_heard_by_nobody() -> None:
+def test_nobody_hears_of_tool_calls_in_a_summary() -> None:
     asked = query(
         summary(calls=(ScriptedCall(name="look_up", input={"words": "all"}),))
     )
@@ -229,6 +230,7 @@ def test_tool_calls_in_a_summary_are_heard_by_nobody() -> None:
         for event in asked.of(ToolCallStreamed)
         if isinstance(event, ToolCallStreamed)
     ]
+    # Those of the two rounds; the summary's own call is not among them.
     assert {event.call_id for event in streamed} == {"call-1", "call-2"}
     assert asked.outcome.response.summaries == 1
 

@@ -91,7 +91,7 @@ async def break_down(what: str) -> ToolOutput:
 
 
 class Watched(NamedTuple):
-    """The service, and what is told of it."""
+    """The service, and its telemetry."""
 
     house: House
     collector: Collector
@@ -207,6 +207,7 @@ async def test_a_callers_trace_goes_on_and_one_that_is_not_recorded_is_not_sent(
         outcome = await at.ask()
         caller_trace.reset(token)
         spans = at.collector.of(outcome.query_id)
+        # The last two digits are W3C's flags: 00 says that the caller does not record its trace.
         token = caller_trace.set({"traceparent": f"00-{theirs}-b7ad6b7169203331-00"})
         await at.ask()
         caller_trace.reset(token)
@@ -219,7 +220,7 @@ async def test_a_callers_trace_goes_on_and_one_that_is_not_recorded_is_not_sent(
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
-async def test_no_text_of_question_document_arguments_or_reply_is_told(
+async def test_telemetry_contains_no_text_of_question_document_arguments_or_reply(
     tmp_path: Path, script: object
 ) -> None:
     async with watched(tmp_path, script) as at:
@@ -234,7 +235,7 @@ async def test_no_text_of_question_document_arguments_or_reply_is_told(
 async def test_with_content_spans_say_all_but_what_is_redacted_and_metrics_say_nothing(
     tmp_path: Path, script: object
 ) -> None:
-    """The service itself redacts none of the words: an event may come by a way on which nothing was."""
+    """The service itself redacts none of the words: an event may reach telemetry by a way that redacts nothing."""
     told: list[bytes] = []
     for redaction in (SECRETS, Redaction()):
         async with watched(tmp_path, script, redaction.event) as at:
@@ -302,7 +303,7 @@ def first_call(trace: Sequence[Recorded[Event]]) -> ToolCall:
     return asked.event.call
 
 
-async def test_a_tool_that_there_is_not_is_called_other_and_fails(
+async def test_an_unknown_tool_is_called_other_and_fails(
     tmp_path: Path,
 ) -> None:
     async with watched(tmp_path, UNKNOWN_TOOL) as at:
@@ -349,7 +350,7 @@ async def test_metrics_are_the_sums_of_the_traces(tmp_path: Path) -> None:
         assert at.value("antiphon_call_first_token_seconds_count") == len(replies)
 
 
-async def test_traces_know_nothing_of_who_looks_on_and_recorded_forks_are_not_counted(
+async def test_telemetry_leaves_traces_as_they_are_and_does_not_count_recorded_forks(
     tmp_path: Path,
 ) -> None:
     async with watched(tmp_path, TWO_CALLS) as at:
@@ -371,6 +372,7 @@ async def test_traces_know_nothing_of_who_looks_on_and_recorded_forks_are_not_co
 async def test_a_collector_that_is_away_keeps_no_query_and_no_end_waiting(
     tmp_path: Path,
 ) -> None:
+    # Nobody listens at port 9 (discard) of this machine.
     spans = SpanExport("http://127.0.0.1:9", {})
     observers = (observer(TOOLS, None, spans),)
     async with house(tmp_path, TWO_CALLS, look, observers=observers) as at:

@@ -1,4 +1,4 @@
-"""Spans of a query that was interrupted: what is done once more begins when it is done, in the query's own trace."""
+"""Spans of an interrupted query: a step that is repeated begins when it is repeated, in the query's own trace."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def named(spans: list[Received], beginning: str) -> list[Received]:
     return [span for span in spans if span.name.startswith(beginning)]
 
 
-async def test_a_call_that_is_made_once_more_in_a_resumed_query_begins_then_and_in_its_trace() -> (
+async def test_a_call_that_is_repeated_in_a_resumed_query_begins_then_and_in_its_trace() -> (
     None
 ):
     query_id = "0" * 31 + "1"

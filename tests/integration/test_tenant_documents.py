@@ -69,7 +69,7 @@ async def _add(client: httpx2.AsyncClient, name: str, text: str) -> dict[str, An
     return await _done(client, await client.post("/api/documents", files=sent))
 
 
-async def test_what_a_tenant_adds_only_it_sees_finds_and_removes(
+async def test_only_the_tenant_that_adds_a_document_sees_finds_and_removes_it(
     tmp_path: Path,
 ) -> None:
     async with _service(tmp_path) as url:
@@ -85,7 +85,7 @@ async def test_what_a_tenant_adds_only_it_sees_finds_and_removes(
         added = await _add(acme, "owls.txt", MINE)
         job = f"/api/documents/jobs/{added['job_id']}"
         hidden_job = await other.get(job)
-        # The very same file is no copy of anything that another tenant could learn of.
+        # The same file from another tenant is not reported as a copy, which would reveal the first.
         copied = await _add(other, "owls.txt", MINE)
         replaced = await _add(other, "owls.txt", THEIRS)
         titles = [await _titles(each) for each in (acme, other, third)]

@@ -62,7 +62,7 @@ async def _called(
 
 
 @pytest.mark.parametrize(("method", "path"), ROUTES)
-async def test_what_is_anothers_is_answered_for_like_what_does_not_exist(
+async def test_another_tenants_data_gets_the_same_reply_as_data_that_does_not_exist(
     tmp_path: Path, method: str, path: str
 ) -> None:
     async with site(tmp_path) as at:
@@ -81,13 +81,14 @@ async def test_what_is_anothers_is_answered_for_like_what_does_not_exist(
         begun_nothing = await _called(other, method, path, cut | {"other_id": own})
         still = await acme.get(f"/api/traces/{theirs['query_id']}")
 
+    # To the last word: a reply that differed would reveal that the id exists.
     assert foreign == nothing
     assert foreign[0] == 404
     assert begun == begun_nothing
     assert still.status_code == 200
 
 
-async def test_no_listing_names_what_is_anothers(tmp_path: Path) -> None:
+async def test_no_listing_names_another_tenants_data(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         acme, other = at.tenant("acme"), at.tenant("other")
         first = await _asked(acme)
@@ -117,7 +118,7 @@ async def test_no_listing_names_what_is_anothers(tmp_path: Path) -> None:
     assert {each["query_id"] for each in listed} == set(ids)
 
 
-async def test_two_keys_of_a_tenant_share_what_is_theirs(tmp_path: Path) -> None:
+async def test_two_keys_of_a_tenant_share_its_data(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         asked = await _asked(at.tenant("acme", "ask"))
         read = await at.tenant("acme", "debug").get(f"/api/traces/{asked['query_id']}")
@@ -125,7 +126,7 @@ async def test_two_keys_of_a_tenant_share_what_is_theirs(tmp_path: Path) -> None
     assert read.status_code == 200
 
 
-async def test_a_conversation_is_gone_on_with_by_its_tenant_alone(
+async def test_only_its_tenant_continues_a_conversation(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -187,7 +188,7 @@ async def test_the_same_idempotency_key_is_another_for_each_tenant(
     assert changed.status_code == 409
 
 
-async def test_a_query_under_way_is_seen_followed_and_cancelled_by_its_tenant_alone(
+async def test_only_its_tenant_sees_follows_and_cancels_a_query_under_way(
     tmp_path: Path,
 ) -> None:
     began, go_on = asyncio.Event(), asyncio.Event()
@@ -233,7 +234,7 @@ async def test_a_query_under_way_is_seen_followed_and_cancelled_by_its_tenant_al
     assert events_in(events.content)
 
 
-async def test_a_fork_is_its_tenants(tmp_path: Path) -> None:
+async def test_a_fork_belongs_to_its_tenant(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         acme, other = at.tenant("acme"), at.tenant("other")
         asked = await _asked(acme)
@@ -248,7 +249,7 @@ async def test_a_fork_is_its_tenants(tmp_path: Path) -> None:
     assert [each.status_code for each in foreign] == [404, 404]
 
 
-async def test_an_interrupted_query_goes_on_as_its_tenants(tmp_path: Path) -> None:
+async def test_an_interrupted_query_goes_on_for_its_tenant(tmp_path: Path) -> None:
     async with site(tmp_path) as at:
         at.key("acme")
         await interrupted(at, "acme", "lost")
@@ -260,7 +261,9 @@ async def test_an_interrupted_query_goes_on_as_its_tenants(tmp_path: Path) -> No
     assert (answer.status_code, hidden.status_code) == (200, 404)
 
 
-async def test_who_works_on_the_machine_sees_the_traces_of_all(tmp_path: Path) -> None:
+async def test_only_a_user_of_the_machine_sees_the_traces_of_all_tenants(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as at:
         await _asked(at.tenant("acme"))
         await _asked(at.tenant("local"))

@@ -19,7 +19,7 @@ async def _asked(client: httpx2.AsyncClient) -> dict[str, Any]:
     return answer
 
 
-async def test_an_imported_trace_is_the_importers_and_tells_nothing_of_anothers(
+async def test_an_imported_trace_belongs_to_its_importer_and_reveals_nothing_of_another_tenant(
     tmp_path: Path,
 ) -> None:
     lines = {"content-type": "application/x-ndjson"}

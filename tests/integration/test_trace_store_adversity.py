@@ -149,7 +149,7 @@ async def test_a_number_that_json_could_not_say_is_read_as_nothing(
     await store.close()
 
 
-async def test_a_query_that_another_process_works_on_is_refused_whatever_holds_the_lock(
+async def test_a_query_that_another_process_works_on_is_refused_no_matter_what_holds_the_lock(
     tmp_path: Path,
 ) -> None:
     store, other = SqliteTraceStore.open(tmp_path), SqliteTraceStore.open(tmp_path)
@@ -176,7 +176,7 @@ async def test_a_query_that_another_process_works_on_is_refused_whatever_holds_t
     ],
     ids=["take over", "open", "clear", "delete"],
 )
-async def test_whatever_is_written_waits_for_a_lock_that_is_held_for_a_moment(
+async def test_every_write_waits_for_a_lock_that_is_held_for_a_moment(
     tmp_path: Path, write: Callable[[SqliteTraceStore], Awaitable[object]]
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)
@@ -245,7 +245,7 @@ def _read_only(at: House) -> Callable[[], object]:
         (_read_only, "it may not be written"),
     ],
 )
-async def test_a_store_that_takes_no_more_is_said_in_the_answer_and_taken_up_again(
+async def test_the_answer_says_that_the_store_takes_no_more_and_later_queries_are_stored_again(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     spoil: Callable[[House], Callable[[], object]],
@@ -332,7 +332,7 @@ def _caller(at: House) -> httpx2.AsyncClient:
 
 
 class Answer(NamedTuple):
-    """What a caller was told."""
+    """What a caller got."""
 
     query_id: str
     text: str
@@ -371,7 +371,7 @@ def _begin_another(folder: Path) -> None:
 @pytest.mark.parametrize(
     "lose", [_delete_folder, _delete_file, _move_folder, _begin_another]
 )
-async def test_a_store_that_is_taken_away_from_under_a_service_is_missed_at_once(
+async def test_a_service_notices_at_once_that_its_store_was_taken_away(
     tmp_path: Path, lose: Callable[[Path], None]
 ) -> None:
     folder = tmp_path / "data"

@@ -200,7 +200,7 @@ async def test_a_list_says_what_each_answer_took_and_how_it_begins(
     assert (line.input_tokens, line.output_tokens, line.cost_usd) == (0, 0, None)
 
 
-async def test_what_one_node_notes_another_knows_and_forgets_with_it(
+async def test_a_node_knows_what_another_notes_and_forgets_it_when_the_trace_is_deleted(
     tmp_path: Path, nats_url: str
 ) -> None:
     async with (

@@ -173,7 +173,7 @@ async def test_a_conversation_has_its_last_answered_exchanges_oldest_first(
     ]
 
 
-async def test_a_cleared_conversation_begins_anew_and_keeps_its_traces(
+async def test_a_cleared_conversation_starts_over_and_keeps_its_traces(
     store: Stored,
 ) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))

@@ -27,7 +27,7 @@ class NoteTaken(Event, frozen=True, kw_only=True, tag="note_taken"):
     text: UntrustedText
 
 
-async def test_an_event_of_a_subscriber_is_stored_and_stays_whole_where_the_subscriber_is_not_known(
+async def test_an_event_of_a_subscriber_stays_whole_in_a_store_that_does_not_know_the_subscriber(
     kind: str, tmp_path: Path, nats_url: str
 ) -> None:
     catalog = BUILT_IN.extended([NoteTaken])
@@ -70,7 +70,7 @@ class OddNoted(Event, frozen=True, kw_only=True, tag="odd_noted"):
     odd: object
 
 
-async def test_an_event_that_cannot_be_encoded_is_refused_to_whoever_appended_it_alone(
+async def test_an_event_that_cannot_be_encoded_fails_its_own_append_alone(
     store: WholeTraceStore,
 ) -> None:
     odd = [query_received(), OddNoted(odd=object())]

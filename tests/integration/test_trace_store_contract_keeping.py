@@ -120,7 +120,7 @@ async def test_a_fork_outlives_the_trace_that_it_came_from(
     assert await store.read("fork") == fork
 
 
-async def test_what_is_deleted_while_others_are_written_loses_none_of_their_texts(
+async def test_deleting_traces_while_others_are_written_loses_none_of_their_texts(
     store: WholeTraceStore,
 ) -> None:
     shared = [f"shared {number} " * 60 for number in range(20)]
@@ -140,7 +140,7 @@ async def test_what_is_deleted_while_others_are_written_loses_none_of_their_text
         assert len(await store.read(query_id)) == 4
 
 
-async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(
+async def test_a_process_writes_a_text_again_that_another_has_deleted(
     kind: str, tmp_path: Path, nats_url: str
 ) -> None:
     async with (
@@ -155,7 +155,7 @@ async def test_what_is_deleted_in_another_process_is_written_anew_by_this_one(
         assert await left(store) == await left(other) == ["q1"]
 
 
-async def test_what_is_opened_again_holds_what_was_stored(
+async def test_a_store_that_is_opened_again_holds_what_was_stored(
     kind: str, tmp_path: Path, nats_url: str
 ) -> None:
     events = placed("q1", answered("a", "b"))
@@ -197,7 +197,7 @@ async def test_tenants_see_their_own_and_the_store_itself_sees_all(
     assert await blue.delete(["b"]) == 1
 
 
-async def test_an_imported_trace_is_nobodys_to_go_on_with_and_in_no_conversation(
+async def test_nobody_continues_an_imported_trace_unasked_and_it_is_in_no_conversation(
     store: WholeTraceStore,
 ) -> None:
     await store.add(placed("q1", answered("a", "b")[:2]))

@@ -38,7 +38,7 @@ async def encrypted(folder: Path, count: int = 3) -> SqliteTraceStore:
     return store
 
 
-async def test_no_word_stands_in_its_file_nor_in_the_log_beside_it(
+async def test_neither_the_encrypted_file_nor_the_log_beside_it_contains_a_word(
     tmp_path: Path,
 ) -> None:
     store = await encrypted(tmp_path)
@@ -61,7 +61,7 @@ async def test_a_plain_store_shows_those_words_so_that_the_test_above_can_fail(
     assert [word for word in WORDS if word not in while_open] == []
 
 
-async def test_it_reads_finds_goes_on_and_deletes_as_a_plain_one_does(
+async def test_an_encrypted_store_reads_finds_goes_on_and_deletes_as_a_plain_one_does(
     tmp_path: Path,
 ) -> None:
     await (await encrypted(tmp_path)).close()
@@ -104,7 +104,7 @@ async def test_a_wrong_or_missing_key_is_a_sentence_and_changes_nothing(
 
 
 @pytest.mark.parametrize("key", ["", "secret", "g" * 64, "0" * 63, "0'; DROP --"])
-def test_what_is_no_key_is_refused_without_being_shown(
+def test_the_error_for_an_invalid_key_does_not_show_it(
     key: str, tmp_path: Path
 ) -> None:
     with pytest.raises(ConfigurationError, match="64 hex digits") as refused:
@@ -113,7 +113,7 @@ def test_what_is_no_key_is_refused_without_being_shown(
     assert not key or key not in str(refused.value)
 
 
-def test_where_it_is_not_installed_a_sentence_says_what_to_install(
+def test_without_its_package_a_sentence_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "sqlcipher3.dbapi2", None)
@@ -122,7 +122,7 @@ def test_where_it_is_not_installed_a_sentence_says_what_to_install(
         SqliteTraceStore.open(tmp_path, key=KEY)
 
 
-def test_the_key_is_shown_by_no_setting(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_setting_shows_the_key(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ANTIPHON_TRACE_KEY", KEY)
 
     settings = load_settings()

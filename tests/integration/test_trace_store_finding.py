@@ -192,7 +192,7 @@ async def test_pages_of_one_hold_together_what_one_page_holds(
 
 @pytest.fixture(scope="module")
 def thousands(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A store in which a word stands in more traces than any page shows; the oldest and the newest are unlike."""
+    """A store in which more traces hold a word than any page shows; the oldest and the newest are unlike."""
     folder = tmp_path_factory.mktemp("thousands")
 
     async def fill() -> None:
@@ -254,7 +254,7 @@ async def test_words_and_another_condition_find_the_oldest_among_thousands(
     await store.close()
 
 
-async def test_words_that_stand_in_thousands_are_found_page_by_page_to_the_last(
+async def test_words_that_thousands_hold_are_found_page_by_page_to_the_last(
     thousands: Path,
 ) -> None:
     store = SqliteTraceStore.open(thousands)

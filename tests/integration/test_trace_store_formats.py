@@ -1,4 +1,4 @@
-"""Stores of format 3, in which each event had a row of its own, and of today, where a row holds an append."""
+"""Stores of format 3, in which each event had a row of its own, and of today, in which a row holds an append."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ANSWER = " ".join([SENTENCE] * 6)
 OF_FORMAT_3 = Path(__file__).parents[1] / "data" / "store-format-3.sqlite.gz"
 
 
-async def test_a_store_whose_events_have_a_row_each_is_read_and_gone_on_with(
+async def test_a_store_whose_events_have_a_row_each_is_read_and_continued(
     tmp_path: Path,
 ) -> None:
     (tmp_path / FILE_NAME).write_bytes(gzip.decompress(OF_FORMAT_3.read_bytes()))

@@ -1,4 +1,4 @@
-"""What a query is found by is added when it is over, whoever ends it; until then its question finds it."""
+"""The index gets a query when it is over, no matter which process ends it; until then its question finds it."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ async def test_hundreds_of_queries_are_in_the_index_but_for_the_last_few(
     await store.close()
 
 
-async def test_a_query_that_was_deleted_before_it_was_in_the_index_is_in_none(
+async def test_a_query_that_was_deleted_before_it_was_in_the_index_never_gets_there(
     tmp_path: Path,
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)

@@ -25,7 +25,7 @@ DAY_S = 86_400.0
 
 
 def long_text(name: str) -> str:
-    """A text of a passage's length with a word that stands nowhere else."""
+    """A text of a passage's length with a word that is nowhere else."""
     return f"unique{name} " + f"The passage {name} says something of some length. " * 40
 
 
@@ -206,7 +206,7 @@ async def test_the_durability_is_in_force_on_the_connection_that_writes(
     await store.close()
 
 
-def test_a_connection_of_the_store_waits_for_the_disk_only_where_that_is_wanted(
+def test_a_connection_of_the_store_waits_for_the_disk_only_if_the_setting_says_so(
     tmp_path: Path,
 ) -> None:
     for durability, synchronous in (("process", 1), ("power", 2)):

@@ -68,14 +68,14 @@ class WrittenMeanwhile(sqlite3.Connection):
         file = super().execute("PRAGMA database_list").fetchone()[2]
         folder = Path(file).parent
         with changed_file(folder) as reader, changed_file(folder) as other:
-            # What comes after that which somebody reads stays in the log.
+            # A reader keeps in the log all that was written after its read began.
             reader.execute("BEGIN")
             reader.execute("SELECT * FROM meanwhile").fetchall()
             other.execute("INSERT INTO meanwhile VALUES (1)")
             return super().execute(sql, parameters)
 
 
-async def test_the_log_begins_anew_though_it_is_written_to_whenever_it_is_moved(
+async def test_the_log_starts_over_though_it_is_written_to_whenever_it_is_moved(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # As on a slow disk, but not by time: each move ends before the next append, and finds the log written to.

@@ -1,4 +1,4 @@
-"""A store whose log was damaged while nobody had it open says what it lost, and says nothing where nothing was lost."""
+"""A store whose log was damaged while nobody had it open says what it lost, and says nothing if nothing was lost."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _cut_off(log: Path) -> None:
     ids=["head", "middle", "cut off", "gone"],
 )
 @pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
-async def test_what_a_damaged_log_lost_is_said_at_each_opening_until_somebody_took_note(
+async def test_the_store_says_at_each_opening_what_a_damaged_log_lost_until_somebody_takes_note(
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
     damage: Damage,

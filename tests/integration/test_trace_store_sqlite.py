@@ -147,6 +147,7 @@ async def test_another_process_reads_whole_batches_while_one_writes(
             )
             seen += len(events)
             assert seen >= acknowledged
+            # After its first event the writer appends two at a time, so only whole batches make an odd number.
             assert seen % 2 == 1
         writer.kill()
     await store.close()
@@ -165,6 +166,7 @@ async def test_a_killed_writer_leaves_every_acknowledged_event_and_no_gap(
     events = await store.read("q1")
 
     assert [recorded.seq for recorded in events] == list(range(1, len(events) + 1))
+    # The writer may have stored more than it lived to acknowledge.
     assert len(events) >= acknowledged[-1] >= 600
     await store.append(
         "q1", len(events), placed("q1", [tool_succeeded("goes on")], after=len(events))
@@ -200,7 +202,7 @@ async def test_a_trace_of_a_later_version_is_refused_by_name(tmp_path: Path) -> 
     await store.close()
 
 
-async def test_a_text_that_is_gone_is_said_to_be_missing(tmp_path: Path) -> None:
+async def test_the_error_says_that_a_text_is_missing(tmp_path: Path) -> None:
     store = SqliteTraceStore.open(tmp_path)
     await store.append("q1", 0, placed("q1", [tool_succeeded(PASSAGES[0])]))
     with changed_file(tmp_path) as other:
@@ -220,6 +222,7 @@ async def test_a_damaged_store_is_a_trace_error(tmp_path: Path) -> None:
     await store.close()
     path = tmp_path / FILE_NAME
     whole = path.read_bytes()
+    # The first pages stay whole: the store opens, and meets the damage later.
     path.write_bytes(whole[:8192] + os.urandom(len(whole) - 8192))
     damaged = SqliteTraceStore.open(tmp_path)
 

@@ -1,4 +1,4 @@
-"""What traces come to over time: the sums of each period are those of its traces, whatever the filter and the clock."""
+"""Sums of traces over time: those of each period are those of its traces, under any filter and by any clock."""
 
 from __future__ import annotations
 
@@ -166,7 +166,7 @@ async def test_a_trace_that_claims_absurd_numbers_spoils_no_sum(
     periods = await store.trends(TraceFilter())
 
     assert len(periods) <= 60
-    # The first and the last stand at no time of a calendar.
+    # No calendar has the times of the first and the last.
     assert sum(each.traces for each in periods) == 2
     assert periods[0].cost_usd == periods[-1].p95_ms == 1e12
     assert periods[0].input_tokens == pytest.approx(2**62)
@@ -175,7 +175,7 @@ async def test_a_trace_that_claims_absurd_numbers_spoils_no_sum(
 @pytest.mark.parametrize(
     ("away_s", "took_ms"), [(9.0, 1_000), (1e308, 0), (-5, 10_000)]
 )
-async def test_the_time_in_which_nobody_worked_on_a_query_is_none_of_its_duration(
+async def test_the_duration_of_a_query_excludes_the_time_in_which_nobody_worked_on_it(
     store: WholeTraceStore, away_s: float, took_ms: float
 ) -> None:
     resumed = [*asked(), QueryResumed(away_s=away_s, why="killed")]

@@ -33,7 +33,7 @@ LONG_S = 60.0
 
 def calling(*names: str) -> Json:
     """A script in which the model calls each of these tools, and then answers."""
-    # Each with a term of its own: the same call twice is one.
+    # Each with a term of its own: the same call twice counts as one.
     calls = [
         {"name": name, "input": {"term": f"term {number}"}}
         for number, name in enumerate(names)
@@ -104,7 +104,7 @@ async def test_a_plain_function_knows_the_context_of_its_caller(tmp_path: Path) 
 
 
 class BlockedLog:
-    """Notes what the log says of code that blocks, which may then go on."""
+    """Notes what the log says about code that blocks, and lets that code go on."""
 
     def __init__(self) -> None:
         self.lines: list[EventDict] = []

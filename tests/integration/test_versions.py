@@ -1,4 +1,4 @@
-"""Versions of a question: asked after what the first one was asked after, over real HTTP, in each kind of store."""
+"""Versions of a question: each follows what the first one followed, over real HTTP, in each kind of store."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ async def read(client: httpx2.AsyncClient, session_id: str, more: str = "") -> A
 
 
 async def told(client: httpx2.AsyncClient, query_id: str) -> list[str]:
-    """The questions that a query was told of as its conversation."""
+    """The questions that a query got as its conversation."""
     trace = (await client.get(f"/api/traces/{query_id}")).json()
     return [each["question"] for each in trace["events"][0]["event"]["history"]]
 
@@ -43,7 +43,7 @@ def questions(conversation: Any) -> list[str]:
     return [each["query"] for each in reversed(conversation["traces"])]
 
 
-async def test_a_version_streams_stands_at_its_place_and_is_what_the_next_question_follows(
+async def test_a_version_streams_takes_its_place_and_is_what_the_next_question_follows(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -93,7 +93,7 @@ async def test_a_version_streams_stands_at_its_place_and_is_what_the_next_questi
             assert said == shown
 
 
-async def test_a_version_of_the_first_question_begins_the_conversation_anew(
+async def test_a_version_of_the_first_question_starts_the_conversation_over(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -113,7 +113,7 @@ async def test_a_version_of_the_first_question_begins_the_conversation_anew(
         assert (await acme.get("/api/traces")).json()["traces"] == []
 
 
-async def test_nothing_is_asked_after_what_is_not_in_the_conversation(
+async def test_a_question_follows_only_what_is_in_the_conversation(
     tmp_path: Path,
 ) -> None:
     async with site(tmp_path) as at:
@@ -155,7 +155,7 @@ def version(query: str, answer: str, follows: str) -> list[Event]:
     return [replace(first, follows=follows), *rest]
 
 
-async def test_each_store_tells_the_exchanges_on_the_way_to_a_question(
+async def test_each_store_lists_the_exchanges_on_the_way_to_a_question(
     store: WholeTraceStore,
 ) -> None:
     await store.append("q1", 0, placed("q1", answered("one", "1")))
@@ -184,7 +184,9 @@ async def test_each_store_tells_the_exchanges_on_the_way_to_a_question(
     assert [each.answer for each in await store.exchanges("s1", 9)] == ["4"]
 
 
-async def test_a_fork_took_as_long_wherever_it_is_said(tmp_path: Path) -> None:
+async def test_the_duration_of_a_fork_is_the_same_in_every_reply(
+    tmp_path: Path,
+) -> None:
     async with site(tmp_path) as at:
         acme = at.tenant("acme")
         parent = (await ask(acme, "What is recall?"))["query_id"]

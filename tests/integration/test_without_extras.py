@@ -1,4 +1,4 @@
-"""Whoever does not use an extra needs none of its packages; whoever does is told which extra to install."""
+"""A command that uses no extra needs none of its packages; one that does names the extra to install."""
 
 from __future__ import annotations
 
@@ -19,6 +19,7 @@ from tests.course_files import write_course
 from tests.e2e.conftest import ROOT, environment
 from tests.house.requirements import brought_by, requirements
 
+# Hides installed packages from a process, in place of an environment without them.
 _BEGIN = """
 import importlib, json, pkgutil, sys
 from contextlib import redirect_stderr, redirect_stdout
@@ -168,7 +169,7 @@ def test_a_service_of_one_process_loads_nothing_of_other_machines(
 
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Ran]:
-    """Commands where nothing but the lean embedder is installed beside what we always need."""
+    """Commands run with nothing but the lean embedder installed beside what we always need."""
     folder = tmp_path_factory.mktemp("bare")
     write_course(folder / "courses", "apple")
     (folder / "questions").write_text("What is applemailbox7?\n")

@@ -1,4 +1,4 @@
-"""The health of a worker over HTTP, as whoever watches it asks."""
+"""The health of a worker over HTTP, as a monitor asks for it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ DRAINING = Health(lambda: False)
         (READY, "/", 404, ""),
     ],
 )
-async def test_it_says_whether_it_takes_queries_and_why_not(
+async def test_a_worker_says_whether_it_takes_queries_and_why_not(
     health: Health, path: str, status: int, text: str
 ) -> None:
     async with (
@@ -44,7 +44,7 @@ async def test_it_says_whether_it_takes_queries_and_why_not(
     assert (reply.status_code, reply.text) == (status, text)
 
 
-async def test_the_headers_alone_are_sent_to_who_asks_for_no_more() -> None:
+async def test_head_gets_the_headers_alone() -> None:
     async with answering(READY, "127.0.0.1", 0) as port:
         sent = []
         for method in ("GET", "HEAD"):
@@ -56,7 +56,9 @@ async def test_the_headers_alone_are_sent_to_who_asks_for_no_more() -> None:
     assert sent[0] == sent[1] + b"alive\n"
 
 
-async def test_it_is_only_read_and_no_longer_than_the_worker_runs() -> None:
+async def test_the_health_is_read_only_and_served_no_longer_than_the_worker_runs() -> (
+    None
+):
     async with (
         answering(READY, "127.0.0.1", 0) as port,
         httpx2.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client,
