@@ -109,7 +109,7 @@ def test_a_copy_that_fails_says_so_and_what_to_do(
     expect(copy).to_have_text("Copy")
 
 
-def test_a_question_is_edited_and_escape_brings_back_what_was_typed(
+def test_escape_while_editing_a_question_restores_the_typed_text(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)

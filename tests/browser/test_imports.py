@@ -13,7 +13,7 @@ from tests.e2e.conftest import ROOT
 FOREIGN = ROOT / "tests" / "data" / "foreign"
 
 
-def test_a_recording_is_imported_with_the_button_and_its_page_says_where_it_comes_from(
+def test_the_button_imports_a_recording_and_its_page_names_the_origin(
     server: Server, open_page: OpenPage
 ) -> None:
     page = open_page(server).page

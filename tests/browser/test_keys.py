@@ -14,7 +14,7 @@ QUESTION = "What is applemailbox2 in the Apple course?"
 REFUSED = "401 (Unauthorized)"
 
 
-def test_the_key_is_asked_for_once_and_everything_works_with_it(
+def test_the_page_asks_for_the_key_once_and_everything_works_with_it(
     data_dir: Path, tmp_path: Path, open_page: OpenPage
 ) -> None:
     folder = without_traces(data_dir, tmp_path)

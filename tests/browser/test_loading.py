@@ -14,7 +14,7 @@ APPLYING = """() => [...document.querySelectorAll("link[rel=stylesheet][data-sty
     .filter((link) => link.sheet && !link.sheet.disabled).map((link) => link.dataset.style)"""
 
 
-def test_a_view_is_loaded_when_it_is_first_shown(
+def test_a_view_loads_when_it_first_appears(
     server: Server, open_page: OpenPage
 ) -> None:
     watched = open_page(server)

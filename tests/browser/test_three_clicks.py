@@ -161,7 +161,7 @@ def test_the_words_that_explain_a_bad_answer_are_on_the_screen_within_three_clic
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_the_panel_is_read_by_everyone_and_by_keyboard(
+def test_the_panel_passes_axe_fits_a_phone_and_works_by_keyboard(
     scheme: str, planted: Server, answers: dict[str, Asked], open_page: OpenPage
 ) -> None:
     asked = answers["a budget cut"]

@@ -200,7 +200,7 @@ def test_passages_that_give_orders_are_marked(
         expect(page.locator(".orders-fate").first).to_contain_text("Ignore all")
 
 
-def test_a_trace_is_replayed_made_a_test_of_and_exported(
+def test_the_page_replays_a_trace_makes_a_test_of_it_and_exports_it(
     two_rounds: tuple[Server, str], open_page: OpenPage, tmp_path: Path
 ) -> None:
     server, query_id = two_rounds

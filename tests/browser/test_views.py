@@ -242,7 +242,7 @@ def test_documents_are_added_asked_about_and_removed(
         assert list((folder / "documents").iterdir()) == []
 
 
-def test_files_that_are_dropped_anywhere_are_sent(
+def test_the_page_uploads_files_dropped_anywhere(
     server: Server, open_page: OpenPage
 ) -> None:
     page = open_page(server).open("/traces")

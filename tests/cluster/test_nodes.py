@@ -61,7 +61,7 @@ def test_another_node_than_the_asked_one_streams_the_text_as_it_is_written(
     assert kinds.index("text_delta") < kinds.index("reasoning_completed")
 
 
-def test_one_request_sent_to_two_nodes_at_once_is_asked_once(
+def test_one_request_sent_to_two_nodes_at_once_runs_once(
     started: Started, quick_model: str
 ) -> None:
     processes = started(quick_model)

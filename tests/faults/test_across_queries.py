@@ -125,7 +125,7 @@ def test_other_queries_skip_a_tool_that_keeps_failing_until_its_rest_is_over(
     assert of(probe, e.ToolSubstituted) == of(after, e.ToolSubstituted) == []
 
 
-def test_a_query_that_stops_at_a_failed_tool_keeps_what_was_found_before_and_says_what_failed(
+def test_a_query_that_stops_at_a_failed_tool_keeps_the_earlier_findings_and_names_the_failure(
     world: World,
 ) -> None:
     second = Fault(point="library.*", kind="raise", when="round_2", times=0)

@@ -109,7 +109,7 @@ def test_a_blocked_loop_takes_its_time_from_every_query_and_the_tool_still_answe
     assert run.took_s == pytest.approx(2.0)
 
 
-def test_a_thread_that_never_comes_back_costs_its_call_the_time_limit(
+def test_a_thread_that_never_returns_costs_its_call_the_time_limit(
     world: World,
 ) -> None:
     run, broken = Checker(world).run(
@@ -120,7 +120,7 @@ def test_a_thread_that_never_comes_back_costs_its_call_the_time_limit(
     assert [failed.failure for failed in run.events(ToolFailed)] == ["timeout"]
 
 
-def test_a_plan_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
+def test_a_plan_survives_writing_and_reading_unchanged(tmp_path: Path) -> None:
     plan = Plan(
         faults=(Fault(point="model.request", kind="hang", when="final", for_s=3.0),),
         seed=4,

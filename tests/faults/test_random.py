@@ -119,7 +119,7 @@ def test_a_failing_story_is_shrunk_to_the_two_faults_that_it_needs() -> None:
     )
 
 
-def test_a_story_is_the_same_after_it_was_written_and_read(tmp_path: Path) -> None:
+def test_a_story_survives_writing_and_reading_unchanged(tmp_path: Path) -> None:
     experiment = Experiment(
         steps=(
             Step(at_once=(Plan(faults=(A, B)), Plan(scenario="tight"))),

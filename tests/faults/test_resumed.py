@@ -56,7 +56,7 @@ def test_a_resumed_query_that_is_broken_again_keeps_every_promise(world: World) 
     assert fired > 150
 
 
-def test_a_resumed_query_ends_with_the_answer_of_one_that_was_not_interrupted(
+def test_a_resumed_query_ends_with_the_answer_of_an_uninterrupted_one(
     world: World,
 ) -> None:
     whole, resumed = (

@@ -200,7 +200,9 @@ async def test_words_around_a_key_stay_as_they_are(tmp_path: Path) -> None:
     assert trace["query"] == f"The key {'█' * len(key)} is mine, and what is BM25?"
 
 
-async def test_a_key_is_redacted_before_any_was_made(tmp_path: Path) -> None:
+async def test_redaction_takes_a_key_even_before_the_service_has_made_any(
+    tmp_path: Path,
+) -> None:
     # It may be the key of another such service.
     key = "ant_0123456789ab_" + "xY3-" * 10 + "xyz"
     async with site(tmp_path) as at:

@@ -150,7 +150,7 @@ def test_every_tool_has_a_legal_name_of_its_own(pairs: list[tuple[str, str]]) ->
         assert name.isascii()
 
 
-def test_a_result_of_many_blocks_is_bounded_and_says_what_was_cut() -> None:
+def test_a_result_of_many_blocks_is_bounded() -> None:
     blocks = [TextContent(text=f"Block {n}. {'z' * 9_000}") for n in range(1_000)]
 
     output = output_of("s__look", Result(content=list(blocks)))

@@ -160,7 +160,7 @@ async def test_the_same_events_in_another_order_differ_by_the_order(
     ]
 
 
-async def test_time_that_was_short_differs_by_the_time(stage: Stage) -> None:
+async def test_an_alarm_in_only_one_trace_differs_by_the_time(stage: Stage) -> None:
     before = await stage.ask()
     late = replace(
         before[-1], seq=len(before) + 1, cause=0, event=DeadlineNeared(left_s=1.0)

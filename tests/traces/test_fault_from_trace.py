@@ -193,7 +193,7 @@ async def test_under_a_fault_without_an_event_the_whole_query_runs_again(
 @pytest.mark.parametrize(
     ("at", "nth", "rounds"), [(1, 1, [1]), (1, 3, [1, 2, 3]), (19, 1, [1, 2, 3])]
 )
-async def test_a_caller_leaves_at_the_opening_of_a_round_that_is_not_yet_over(
+async def test_a_planned_cancellation_strikes_at_the_opening_of_a_new_round(
     stage: Stage, at: int, nth: int, rounds: list[int]
 ) -> None:
     await stage.ask()

@@ -198,7 +198,9 @@ async def test_a_sentence_that_a_briefing_left_out_is_shown_to_its_call(
         Change(kind="show", name="f1", value='"all"'),
     ],
 )
-async def test_what_no_fact_says_cannot_be_shown(stage: Stage, change: Change) -> None:
+async def test_a_fork_can_show_only_sentences_of_facts(
+    stage: Stage, change: Change
+) -> None:
     before = list(await stage.ask())
     seqs = [said.seq for said in before if isinstance(said.event, BriefingPrepared)]
 
@@ -206,7 +208,7 @@ async def test_what_no_fact_says_cannot_be_shown(stage: Stage, change: Change) -
         await fork(stage, [change], "remodel", at=seqs[-1])
 
 
-async def test_a_dropped_passage_is_found_by_no_tool(stage: Stage) -> None:
+async def test_no_tool_finds_a_dropped_passage(stage: Stage) -> None:
     before = list(await stage.ask())
 
     forked = await fork(stage, [Change(kind="drop", name="f1")])
@@ -289,7 +291,7 @@ async def test_a_fork_of_a_trace_that_lacks_newer_fields_replays(stage: Stage) -
     assert replay(forked).divergence is None
 
 
-async def test_a_question_that_nobody_could_have_asked_is_refused(stage: Stage) -> None:
+async def test_a_fork_with_an_empty_question_is_refused(stage: Stage) -> None:
     await stage.ask()
 
     with pytest.raises(BadInputError, match="The question is empty"):

@@ -39,7 +39,7 @@ def test_a_golden_trace_replays_to_the_same_events(path: Path) -> None:
 
 
 @pytest.mark.parametrize("path", OF_RULES_1, ids=lambda path: path.stem)
-def test_a_trace_of_older_rules_is_decided_as_it_was_then(path: Path) -> None:
+def test_a_replay_decides_a_trace_of_older_rules_as_those_rules_did(path: Path) -> None:
     result = replayed(path)
 
     assert result.divergence is None
@@ -51,7 +51,7 @@ def test_a_trace_of_older_rules_is_decided_as_it_was_then(path: Path) -> None:
 @pytest.mark.parametrize(
     "plant", [*DECIDING, *ACTING], ids=lambda plant: plant.__name__
 )
-def test_a_planted_change_is_found_by_the_golden_traces(
+def test_the_golden_traces_reveal_a_planted_change(
     plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)

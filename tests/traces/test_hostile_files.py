@@ -139,7 +139,7 @@ SPOIL = (
 )
 
 
-async def test_ten_thousand_spoilt_files_are_refused_with_what_is_wrong_and_where(
+async def test_the_refusal_of_each_of_ten_thousand_spoilt_files_names_the_fault_and_its_place(
     thousand: Lines, tmp_path: Path
 ) -> None:
     dice = random.Random(6)

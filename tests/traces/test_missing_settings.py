@@ -80,7 +80,7 @@ def test_a_changed_rule_stays_a_difference_of_code_even_if_settings_are_missing(
     assert "code" in found
 
 
-def test_a_missing_setting_that_was_as_it_is_now_makes_no_difference(
+def test_a_missing_setting_with_the_default_value_makes_no_difference(
     thousand: Lines,
 ) -> None:
     for lines in list(thousand.values())[:60]:
@@ -92,7 +92,9 @@ def test_a_missing_setting_that_was_as_it_is_now_makes_no_difference(
         assert divergence_of(without(lines, *missing)) is None
 
 
-def test_the_other_values_of_a_setting_are_those_that_can_be_counted_up() -> None:
+def test_the_other_values_of_a_setting_are_its_choices_or_the_ends_of_its_range() -> (
+    None
+):
     values = {name: list(other_values(DECLARED[name])) for name in DECLARED}
 
     assert values["max_rounds"] == [0, 1, 3, 4, 5]

@@ -131,7 +131,7 @@ async def test_an_unchanged_fork_of_every_trace_of_the_corpus_gives_the_same_ans
     assert forked > 1_000
 
 
-async def test_alarms_a_caller_who_left_and_earlier_attempts_come_again() -> None:
+async def test_a_fork_repeats_alarms_a_callers_departure_and_earlier_attempts() -> None:
     kinds = (
         *(e.DeadlineNeared, e.DeadlinePassed, e.QueryCancelled),
         *(e.ReasoningStarted, e.ReasoningRetried),
@@ -371,7 +371,7 @@ def wanted(call_id: str) -> e.ToolRequested:
     return e.ToolRequested(round=1, call=call, timeout_s=1.0)
 
 
-async def test_retries_come_back_as_they_were() -> None:
+async def test_a_fork_repeats_retries_unchanged() -> None:
     trace = await asked(
         ScriptedReply(status=529), calls("a"), ScriptedReply(text="By rules.")
     )

@@ -217,7 +217,7 @@ async def test_a_trace_without_its_subscriber_says_which_one_is_missing(
     assert wanted in divergence.detail
 
 
-async def test_a_trace_is_shown_exported_and_imported_whole_without_its_subscriber(
+async def test_a_trace_without_its_subscriber_is_shown_exported_and_imported_whole(
     service: Antiphon, tmp_path: Path
 ) -> None:
     trace = await ask(service)

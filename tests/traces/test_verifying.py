@@ -57,7 +57,7 @@ def differs_at(trace: Trace, place: int) -> Divergence:
     return divergence
 
 
-def test_a_request_that_does_not_hold_what_was_asked_for_is_found(
+def test_the_check_finds_a_request_other_than_the_one_that_was_due(
     thousand: Lines,
 ) -> None:
     for trace, place in list(traces_with(thousand, ReasoningStarted))[:20]:
@@ -134,7 +134,7 @@ def test_a_check_that_raises_is_itself_the_finding(
 
 
 @pytest.mark.parametrize("share", [0.5, 0.9, 1.5])
-def test_an_alarm_that_came_at_another_time_is_found(
+def test_the_check_finds_an_alarm_at_a_wrong_time(
     share: float, thousand: Lines
 ) -> None:
     alarmed = list(traces_with(thousand, Alarm))
@@ -158,7 +158,7 @@ def test_an_alarm_that_came_at_another_time_is_found(
             assert (divergence.difference, divergence.seq) == ("code", alarm.seq)
 
 
-def test_an_alarm_that_says_another_time_is_left_is_found(thousand: Lines) -> None:
+def test_the_check_finds_an_alarm_with_a_wrong_time_left(thousand: Lines) -> None:
     for trace, place in traces_with(thousand, Alarm):
         assert differs_at(changed(trace, place, left_s=99.0), place).field == "left_s"
 
@@ -191,7 +191,7 @@ def test_the_check_finds_a_caller_who_got_nothing_when_no_answer_could_be_built(
 
 
 @pytest.mark.parametrize("plant", ACTING, ids=lambda plant: plant.__name__)
-def test_a_planted_change_of_an_acting_component_is_found_and_nothing_else_is(
+def test_a_replay_finds_a_planted_change_of_an_acting_component_and_nothing_else(
     plant: Plant, thousand: Lines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plant(monkeypatch)
@@ -246,7 +246,7 @@ def definitions(*tools: Any) -> StoredText:
     return Registry([tool_from_function(tool) for tool in tools]).definitions()
 
 
-def test_the_change_of_a_tool_is_named_with_the_tool_and_what_changed() -> None:
+def test_a_replay_names_a_changed_tool_and_the_change() -> None:
     now = definitions(search, lookup).text
     renamed = StoredText(now.replace('"course":', '"course_name":'))
     retyped = StoredText(now.replace('"type":"string"', '"type":"integer"', 1))

@@ -217,7 +217,7 @@ async def test_an_event_that_is_no_json_is_exported_for_somebody_to_mend(
     await store.close()
 
 
-async def test_what_is_exported_as_it_is_stored_is_what_was_recorded(
+async def test_an_export_of_stored_lines_equals_the_recording(
     tmp_path: Path,
 ) -> None:
     store = SqliteTraceStore.open(tmp_path)

@@ -168,9 +168,7 @@ def test_a_trace_becomes_a_test_that_passes_on_its_own(
     assert b"BM25" not in data
 
 
-def test_a_sealed_trace_that_was_changed_is_refused(
-    thousand: Lines, tmp_path: Path
-) -> None:
+def test_a_changed_sealed_trace_is_refused(thousand: Lines, tmp_path: Path) -> None:
     data, _ = trace_test(events_of(thousand["q3"]), "mine")
     (tmp_path / "mine.jsonl").write_bytes(data)
 
