@@ -111,6 +111,7 @@ async def _cost(
     for question in questions:
         outcome = await service.ask(Question(query=question, settings=chosen))
         answered += outcome.response.reasoner == model
+        # The first question finds an empty cache, so its calls are averaged separately.
         if not calls_of_first:
             calls_of_first = len((await asyncio.to_thread(_bill, url)).billed)
     bill = await asyncio.to_thread(_bill, url)

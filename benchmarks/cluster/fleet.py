@@ -101,6 +101,7 @@ class Member:
 def cpu_s(pid: int) -> float:
     """Returns the CPU seconds of a process with all its threads."""
     try:
+        # The name before the last parenthesis may contain spaces; utime and stime come after it (proc(5)).
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
         return 0.0

@@ -148,6 +148,7 @@ def programs(
     if peer_python is not None:
         tools["markitdown"] = Program("markitdown", peer_python)
         tools["docling"] = Program("docling", peer_python)
+        # The last reader is none of our dependencies: the peers' interpreter has it.
         readers[-1] = Program(PDF_READERS[-1], peer_python)
     there = {name: tool for name, tool in tools.items() if tool.is_there()}
     return there, [reader for reader in readers if reader.is_there()]

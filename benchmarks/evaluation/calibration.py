@@ -85,6 +85,7 @@ def _ask(path: Path, data_dir: Path) -> list[Row]:
     measures = Measures(library.weight, library.likeness)
     rows: list[Row] = []
     for each in read_samples(path):
+        # A follow-up cannot be looked up by itself.
         if each.kind not in (*KINDS, UNANSWERABLE) or each.earlier:
             continue
         looked = look(each.question, _found(library, each.question), measures)

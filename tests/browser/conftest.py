@@ -104,6 +104,7 @@ class Watched:
             self.complaints.append(f"{message.type}: {message.text}")
 
     def _refuse(self, dialog: Dialog) -> None:
+        # Our pages open no dialogs, so one can only come from hostile text that acts.
         self.complaints.append(f"dialog: {dialog.message}")
         dialog.dismiss()
 

@@ -94,6 +94,7 @@ def _command(
 ) -> ForkedCommand | subprocess.Popen[str]:
     if not newer:
         return ForkedCommand(forked_at or address(), arguments, ROOT, env)
+    # Not forked, because the fork server has loaded the present vocabulary already.
     return subprocess.Popen(
         [sys.executable, "-m", "tests.cluster.newer", *arguments],
         cwd=ROOT,

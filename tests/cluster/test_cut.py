@@ -130,6 +130,7 @@ def test_a_cut_stops_whole_processes_of_the_minority_and_all_traces_are_whole_wh
     machines: Network, sides: tuple[Side, Side]
 ) -> None:
     few, many = sides
+    # The majority's worker is paused, so that the minority's takes the question.
     many.worker.signal(signal.SIGSTOP)
     begun = few.call(few.node.begin)
     few.call(lambda: few.node.after(begun, "reasoning_started"))
@@ -156,6 +157,7 @@ def test_a_cut_stops_whole_processes_of_the_minority_and_all_traces_are_whole_wh
     assert (error["code"], "NATS" in error["message"]) == ("busy", True)
     assert int(refused.headers["retry-after"]) >= 1
     assert "NATS" in unready.json()["problems"][0]
+    # One by the worker that took the query from the queue, one by the worker that took it over.
     assert kinds.count("query_resumed") == 2
     for answer in (gone_on_with, meanwhile, healed, after):
         assert answer["status"] == "answered"

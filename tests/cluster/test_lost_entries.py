@@ -20,6 +20,7 @@ async def test_questions_whose_node_is_killed_and_whose_queue_is_lost_are_answer
     begun = [asked.begin(), asked.begin()]
     # A living node would answer them itself at their deadlines.
     asked.process.kill()
+    # Without the queue, only the stored traces still show that these questions wait.
     async with connected(nats_url, processes.prefix) as cluster:
         await cluster.jetstream.delete_stream(cluster.naming.queries_stream)
 

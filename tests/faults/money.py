@@ -43,6 +43,7 @@ AT_ONCE = 4
 SETTLED_S = 20.0
 BILL = "bill"
 ACTS = "acts"
+# Bill and account add up the same floats in different orders.
 _SLACK_USD = 1e-9
 _COUNTED = (
     "SELECT total(tokens), total(cost_usd) FROM (SELECT tokens, cost_usd FROM used "
@@ -248,6 +249,7 @@ def _in_a_process(act: Callable[[Run], Coroutine[Any, Any, None]], run: Run) -> 
     except BaseException:  # noqa: BLE001 - the end of a process, which the parent reports
         (run.folder / "error").write_text(traceback.format_exc())
     finally:
+        # The child must run none of the cleanup that belongs to its parent.
         os._exit(code)
 
 
@@ -268,6 +270,7 @@ def play_all(runs: int, first_seed: int) -> Tally:
     """Plays `runs` runs, a few at a time."""
     tally = Tally()
     silence_logging()
+    # Forked, so that the thousand runs do not import everything again.
     with multiprocessing.get_context("fork").Pool(AT_ONCE, _load) as pool:
         seeds = range(first_seed, first_seed + runs)
         for result in pool.imap_unordered(play_one, seeds):

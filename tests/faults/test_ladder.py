@@ -43,6 +43,7 @@ def test_the_circuit_opens_after_repeated_failures_and_lets_one_probe_through_af
     circuit.failed(0.0)
     circuit.failed(1.0)
 
+    # The call at 31.0, after the rest, is the probe; at 32.0 the circuit still waits for the probe's result.
     assert [circuit.keeps_out(at) for at in (2.0, 31.0, 32.0)] == [True, False, True]
     circuit.succeeded()
     assert not circuit.keeps_out(33.0)

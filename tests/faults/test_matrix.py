@@ -54,7 +54,7 @@ def test_no_pair_of_faults_chosen_by_chance_breaks_a_promise(world: World) -> No
     assert [verdict for verdict in verdicts if verdict.result != "kept"] == []
 
 
-def test_the_checker_reports_a_fault_that_never_fires_as_a_failure(
+def test_a_fault_at_a_door_that_no_query_passes_never_fires(
     world: World,
 ) -> None:
     run, _ = Checker(world).run(
@@ -155,4 +155,5 @@ def test_a_process_killed_after_any_event_leaves_a_trace_without_gaps(
     report = run_singles(world, chosen=Chosen(points=["process"]))
 
     assert report.failures == []
+    # Each event of the query has its own run, with a kill right after it.
     assert report.verdicts[0].runs > 15

@@ -159,6 +159,7 @@ def test_a_circuit_that_one_query_opened_is_open_for_the_next_and_rests_with_tim
 ):
     away = Plan(scenario="model_away")
 
+    # Five failures open the circuit, which then rests for thirty seconds.
     with fresh_world(World) as world, ServiceUnderTest(world) as service:
         for _ in range(5):
             service.run(Step(at_once=(away,)))

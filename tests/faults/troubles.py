@@ -131,6 +131,7 @@ def _troubled(
 
 
 def _no_room(server: Server, data_dir: Path) -> Callable[[], object]:
+    # Limits the size of the service's files: its writes then fail as on a full disk, and no other process notices.
     pid = server.process.pid
     most = resource.prlimit(pid, resource.RLIMIT_FSIZE)
     size = (data_dir / f"{STORE_FILE}-wal").stat().st_size

@@ -231,6 +231,7 @@ def test_the_request_shows_whose_words_are_whose(name: str, tool: str) -> None:
     kinds = [block["type"] for block in message["content"]]
     assert kinds == ["search_result", "text", "text"]
     source, notes, question = message["content"]
+    # Short first words also occur in other texts of the request.
     probe = case.hostile.split()[0]
     if len(probe) > 8:
         assert probe not in notes["text"]

@@ -67,6 +67,7 @@ class VirtualClock:
         self._waking: asyncio.Task[None] | None = None
 
     def now(self) -> float:
+        # Each reading moves the time on a little, so that no two events share a moment.
         self._now += 1e-6
         return self._now
 

@@ -197,6 +197,7 @@ async def test_the_ids_that_a_model_makes_up_are_no_difference(stage: Stage) -> 
     }
     renamed = [replace(said, event=with_other_ids(said.event, ids)) for said in before]
 
+    # Otherwise the test would compare the trace with itself.
     assert renamed != before
     assert diff(before, renamed).differences == ()
 

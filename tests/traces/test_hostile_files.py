@@ -23,6 +23,7 @@ def whole_file(lines: list[bytes], sealed_as: list[bytes] | None = None) -> byte
     sealed = (
         b"".join(line + b"\n" for line in sealed_as) if sealed_as is not None else body
     )
+    # The id comes from any line that still has one: the first may be spoilt.
     head = {
         "antiphon_trace": 1,
         "query_id": next(
@@ -54,6 +55,7 @@ def _swap(lines: list[bytes], dice: random.Random) -> bytes:
 
 
 def _lose(lines: list[bytes], dice: random.Random) -> bytes:
+    # Never the last one: a trace without it is valid, as that of a query that is not over.
     del lines[dice.randrange(len(lines) - 1)]
     return whole_file(lines)
 

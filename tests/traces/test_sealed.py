@@ -108,6 +108,7 @@ def sealed(thousand: Lines, tmp_path: Path) -> Path:
 
 def summary_of(copy: Path, *arguments: str) -> str:
     """Runs the sealed tests on the copy; returns the last line."""
+    # Without our pytest settings, because users run such tests in their own projects.
     tests = run(
         copy,
         "-m",

@@ -147,6 +147,7 @@ def test_the_check_finds_an_alarm_at_a_wrong_time(
 
         divergence = replay(moved).divergence
 
+        # A busy machine may delay an alarm, so the check allows some lateness, but no clearly early alarm.
         late_s = at - alarm.at
         settings = getattr(first.event, "settings", None)
         assert settings is not None
