@@ -44,20 +44,6 @@ def tool(call_id: str) -> e.ToolRequested:
     return e.ToolRequested(round=1, call=call, timeout_s=1.0)
 
 
-def model(call_id: str) -> e.ReasoningRequested:
-    return e.ReasoningRequested(
-        call_id=call_id,
-        round=1,
-        final=False,
-        reasoner="primary",
-        model="m",
-        max_tokens=1,
-        timeout_s=1.0,
-        max_rounds=2,
-        messages=(),
-    )
-
-
 def abandoned(*call_ids: str, why: str = "late") -> Recorded[e.CallsAbandoned]:
     event = e.CallsAbandoned(call_ids=call_ids, why=why)
     return Recorded(query_id="q", seq=9, cause=0, at=0.0, event=event)
@@ -75,29 +61,6 @@ def test_a_request_is_performed_with_what_happened_before() -> None:
         Command(past[1], past),
         Command(past[0], past, again=True),
     ]
-
-
-def test_an_abandoned_call_is_stopped_once_and_no_other() -> None:
-    outside = NotedOutside()
-    performing = Performing(outside, PERFORMED, tuple)
-    for seq, call_id in enumerate(("a", "b")):
-        performing.perform(at(seq, tool(call_id)))
-
-    performing.abandon(abandoned("a", "unknown"))
-    performing.abandon(abandoned("a", why="again"))
-
-    assert [run.abandoned for run in outside.runs] == [["late"], []]
-
-
-def test_a_tool_call_with_the_id_of_a_model_call_hides_neither() -> None:
-    outside = NotedOutside()
-    performing = Performing(outside, PERFORMED, tuple)
-    performing.perform(at(1, model("call-1")))
-    performing.perform(at(2, tool("call-1")))
-
-    performing.abandon(abandoned("call-1"))
-
-    assert [run.abandoned for run in outside.runs] == [["late"], ["late"]]
 
 
 def test_it_hears_each_request_in_the_name_of_the_part_that_performs_it() -> None:

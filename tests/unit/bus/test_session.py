@@ -9,23 +9,19 @@ from typing import Any
 import pytest
 import structlog
 
-from antiphon.bus import Bus
 from antiphon.vocabulary.errors import TraceError, UnknownEventError
 from antiphon.vocabulary.events import (
-    DeadlinePassed,
     Event,
     QueryCancelled,
     QueryClosed,
     QueryReceived,
     Recorded,
     RoundOpened,
-    ToolStarted,
-    ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Ports, Subscription, on
-from tests.fakes import HastyClock, MemoryTraceStore
-from tests.story import query_received, tool_succeeded
-from tests.unit.bus.stage import CLOSED, Stage, audience, closer, ignore, starter
+from tests.fakes import MemoryTraceStore
+from tests.story import query_received
+from tests.unit.bus.stage import CLOSED, Stage, closer, ignore, starter
 
 ROUND = RoundOpened(round=1, call_id="c1", final=False, rounds_left=1)
 
@@ -34,38 +30,6 @@ class Unlisted(Event, frozen=True, kw_only=True, tag="unlisted"):
     """An event of a subscriber that does not declare it."""
 
     emitted_by = ("nobody",)
-
-
-async def test_events_are_numbered_in_order_with_their_cause() -> None:
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        def on_query(recorded: Recorded[QueryReceived]) -> None:
-            ports.publish(ROUND)
-            ports.publish(QueryCancelled(why="test"))
-
-        def on_round(recorded: Recorded[RoundOpened]) -> None:
-            ports.publish(tool_succeeded())
-
-        return [
-            on(QueryReceived, on_query),
-            on(RoundOpened, on_round),
-            on(QueryCancelled, ignore),
-            on(ToolSucceeded, closer(ports)),
-        ]
-
-    stage = Stage(cast)
-    await stage.play(query_received())
-
-    trace = await stage.store.read("q1")
-    assert stage.kinds() == [
-        "QueryReceived",
-        "RoundOpened",
-        "QueryCancelled",
-        "ToolSucceeded",
-        "QueryClosed",
-    ]
-    assert [recorded.seq for recorded in trace] == [1, 2, 3, 4, 5]
-    assert [recorded.cause for recorded in trace] == [0, 1, 1, 2, 4]
-    assert {recorded.query_id for recorded in trace} == {"q1"}
 
 
 async def test_handlers_hear_in_the_order_of_their_subscriptions() -> None:
@@ -100,67 +64,6 @@ async def test_a_handler_subscribed_twice_hears_twice() -> None:
     await Stage(cast).play(query_received())
 
     assert heard == [1, 1]
-
-
-async def test_what_work_publishes_later_is_caused_by_the_event_that_started_it() -> (
-    None
-):
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        async def work() -> None:
-            await asyncio.sleep(0)
-            ports.publish(ToolStarted(tool_call_id="t1", name="search"))
-            await asyncio.sleep(0)
-            ports.publish(tool_succeeded())
-
-        def on_round(recorded: Recorded[RoundOpened]) -> None:
-            ports.spawn(work())
-
-        return [
-            on(QueryReceived, lambda _: ports.publish(ROUND)),
-            on(RoundOpened, on_round),
-            on(ToolStarted, ignore),
-            on(ToolSucceeded, closer(ports)),
-        ]
-
-    stage = Stage(cast)
-    await stage.play(query_received())
-
-    assert [recorded.cause for recorded in await stage.store.read("q1")] == [
-        0,
-        1,
-        2,
-        2,
-        4,
-    ]
-
-
-async def test_what_comes_from_outside_has_no_cause_even_out_of_another_query() -> None:
-    store = MemoryTraceStore()
-    bus = Bus(store, HastyClock())
-
-    def inner(ports: Ports) -> Sequence[Subscription]:
-        return [on(QueryReceived, ignore), on(QueryCancelled, closer(ports))]
-
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        async def ask_another() -> None:
-            session = bus.open("inner", inner)
-            session.start(query_received())
-            session.publish(QueryCancelled(why="test"))
-            await session.drain()
-            ports.publish(CLOSED)
-
-        def on_round(recorded: Recorded[RoundOpened]) -> None:
-            ports.spawn(ask_another())
-
-        return [
-            on(QueryReceived, lambda _: ports.publish(ROUND)),
-            on(RoundOpened, on_round),
-        ]
-
-    await bus.open("outer", cast).run(query_received())
-
-    assert [recorded.cause for recorded in await store.read("inner")] == [0, 0, 2]
-    assert [recorded.cause for recorded in await store.read("outer")] == [0, 1, 2]
 
 
 async def test_an_event_that_nobody_hears_is_recorded_all_the_same() -> None:
@@ -253,20 +156,6 @@ async def test_work_that_still_runs_at_the_end_is_cancelled_and_awaited() -> Non
     assert len(asyncio.all_tasks()) == 1
 
 
-async def test_work_can_be_cancelled_by_whoever_started_it() -> None:
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        def on_query(recorded: Recorded[QueryReceived]) -> None:
-            cancel = ports.spawn(asyncio.Event().wait())  # type: ignore[arg-type]  # it never returns its bool
-            cancel()
-
-        return [on(QueryReceived, on_query), *audience(ports)]
-
-    stage = Stage(cast)
-    await stage.play(query_received())
-
-    assert stage.kinds() == ["QueryReceived", "SessionStalled", "QueryClosed"]
-
-
 async def test_a_waiter_that_is_cancelled_leaves_the_query_running() -> None:
     def cast(ports: Ports) -> Sequence[Subscription]:
         async def answer() -> None:
@@ -286,34 +175,6 @@ async def test_a_waiter_that_is_cancelled_leaves_the_query_running() -> None:
     await stage.session.drain()
 
     assert stage.kinds() == ["QueryReceived", "QueryClosed"]
-
-
-async def test_components_that_answer_one_another_for_ever_do_not_hold_up_the_process() -> (
-    None
-):
-    rounds = 0
-
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        def again(recorded: Recorded[RoundOpened]) -> None:
-            nonlocal rounds
-            rounds += 1
-            ports.publish(ROUND)
-
-        return [
-            on(QueryReceived, lambda _: ports.publish(ROUND)),
-            on(RoundOpened, again),
-            on(DeadlinePassed, closer(ports)),
-        ]
-
-    stage = Stage(cast)
-    stage.session.start(query_received())
-    await asyncio.sleep(0)
-    await asyncio.sleep(0)
-    stage.session.publish(DeadlinePassed(left_s=0))
-    await stage.session.drain()
-
-    assert 0 < rounds < 200
-    assert stage.kinds()[-1] == "QueryClosed"
 
 
 async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
@@ -336,75 +197,6 @@ async def test_log_lines_of_a_session_name_its_query_and_round() -> None:
 
     assert bound == [{"query_id": "q1", "round": 1}]
     assert structlog.contextvars.get_contextvars() == {}
-
-
-async def test_closing_the_bus_ends_sessions_where_they_stand() -> None:
-    stopped: list[str] = []
-    working = asyncio.Event()
-
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        async def wait() -> None:
-            working.set()
-            try:
-                await asyncio.Event().wait()
-            finally:
-                stopped.append("work")
-
-        def on_query(recorded: Recorded[QueryReceived]) -> None:
-            ports.spawn(wait())
-
-        return [on(QueryReceived, on_query)]
-
-    store = MemoryTraceStore()
-    bus = Bus(store, HastyClock())
-    running, barely_started = bus.open("running", cast), bus.open("barely", cast)
-    running.start(query_received())
-    await working.wait()
-    barely_started.start(query_received())
-    follower = barely_started.follow()
-
-    await bus.close()
-
-    events: list[Event] = store.events("running")
-    assert [type(event) for event in events] == [QueryReceived]
-    assert stopped == ["work"]
-    assert not bus.sessions
-    assert [told async for told in follower] == []
-    assert len(asyncio.all_tasks()) == 1
-
-
-class LeisurelyStore(MemoryTraceStore):
-    """A store whose appends take many turns of the event loop, and which says when one has begun."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.appending = asyncio.Event()
-
-    async def append(
-        self, query_id: str, expected_seq: int, events: Sequence[Recorded[Event]]
-    ) -> None:
-        self.appending.set()
-        for _ in range(20):
-            await asyncio.sleep(0)
-        await super().append(query_id, expected_seq, events)
-
-
-async def test_a_cancellation_that_waits_behind_an_append_is_stored_when_the_bus_closes() -> (
-    None
-):
-    def cast(ports: Ports) -> Sequence[Subscription]:
-        return [on(QueryReceived, ignore), on(QueryCancelled, closer(ports))]
-
-    store = LeisurelyStore()
-    stage = Stage(cast, store)
-    stage.session.start(query_received())
-    await store.appending.wait()
-    stage.session.publish(QueryCancelled(why="the service is stopping"))
-
-    await stage.bus.close()
-
-    assert stage.kinds() == ["QueryReceived", "QueryCancelled", "QueryClosed"]
-    assert not stage.bus.sessions
 
 
 async def test_a_cancellation_that_nobody_acts_on_holds_up_the_closing_for_a_moment_only(

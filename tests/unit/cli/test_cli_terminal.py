@@ -13,30 +13,7 @@ from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
-from antiphon.cli.terminal import Screen, clean, complain, one_line, print_json
-
-
-@pytest.mark.parametrize(
-    ("hostile", "shown"),
-    [
-        ("\x1b[31mred\x1b[0m", "red"),
-        ("\x1b]0;owned\x07title", "title"),
-        ("\x1b]8;;http://evil.example\x1b\\link\x1b]8;;\x1b\\", "link"),
-        ("\x1bPdevice\x1b\\x", "x"),
-        ("\x1b]52;c;never closed", ""),
-        ("\x1bcreset", "reset"),
-        ("a\x9b31mb", "a31mb"),
-        ("back\x08\x08space\x7f", "backspace"),
-        ("over\rwritten", "overwritten"),
-        ("right\u202eto left\u2066", "rightto left"),
-        ("half \ud800", "half "),
-        ("line\r\nline\tTab [bold]é\u4e2d", "line\nline\tTab [bold]é\u4e2d"),
-    ],
-)
-def test_escape_sequences_and_control_characters_are_taken_out(
-    hostile: str, shown: str
-) -> None:
-    assert clean(hostile) == shown
+from antiphon.cli.terminal import Screen, clean, print_json
 
 
 @given(st.text(st.characters(codec=None)))
@@ -46,10 +23,6 @@ def test_nothing_that_steers_a_terminal_is_ever_left(text: str) -> None:
         for each in clean(text)
         if each not in "\n\t"
     )
-
-
-def test_a_long_text_is_cut_to_one_line() -> None:
-    assert one_line("one\ntwo  three", 9) == "one two …"
 
 
 def test_json_for_programs_stays_the_same_json_with_nothing_that_steers(
@@ -87,14 +60,3 @@ def test_nothing_steers_the_terminal_however_it_is_printed(
     ours = re.sub(r"\x1b\[[0-9;]*m", "", written.getvalue())
     assert not set(ours) & set("\x1b\x07\x9b\u202e\U000e0041")
     assert "\x1b[31mb" not in written.getvalue()
-
-
-def test_a_command_complains_in_one_line_without_a_password(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
-    complain(f"no server answers at http://me:hunter2@host:8000 {'x' * 300} {HOSTILE}")
-
-    said = capsys.readouterr().err
-    assert said.count("\n") == 1
-    assert "http://[masked]@host:8000" in said
-    assert not set(said) & set("\x1b\x07\x9b")

@@ -27,13 +27,6 @@ async def test_a_whole_id_is_found_even_where_another_begins_with_it() -> None:
     assert await whole_id(await _store("abc", "abcd"), "abc") == "abc"
 
 
-async def test_a_beginning_that_several_have_is_refused_with_their_ids() -> None:
-    with pytest.raises(
-        BadInputError, match="2 traces begin with 'ab' \\(abc1, abd2\\)"
-    ):
-        await whole_id(await _store("abc1", "abd2"), "ab")
-
-
 async def test_of_many_that_begin_so_a_few_are_shown() -> None:
     with pytest.raises(
         BadInputError,

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
-import pytest
-
 from antiphon.coordinator import deadline
 from antiphon.coordinator.deadline import DeadlineTimer
-from antiphon.coordinator.query_state import QueryState
 from antiphon.vocabulary.events import (
     DeadlineNeared,
     DeadlinePassed,
@@ -23,32 +20,6 @@ from tests.fakes import HastyClock, command
 
 SETTINGS = QuerySettings(deadline_s=60.0, tool_timeout_s=10.0)
 NEARED_S = deadline.neared_after_s(SETTINGS)
-PASSED_S = deadline.passed_after_s(SETTINGS)
-
-
-@pytest.mark.parametrize(
-    ("elapsed_s", "expected_s"),
-    [
-        (0.0, 10.0),
-        (NEARED_S - 11.0, 10.0),
-        (NEARED_S - 4.0, 4.0),
-        (NEARED_S + 1.0, deadline.LEAST_CALL_S),
-    ],
-)
-def test_a_tool_gets_its_own_limit_and_never_the_time_of_the_final_call(
-    elapsed_s: float, expected_s: float
-) -> None:
-    state = QueryState(settings=SETTINGS)
-
-    assert deadline.tool_timeout_s(state, elapsed_s) == pytest.approx(expected_s)
-
-
-def test_a_call_of_a_tool_round_leaves_the_time_of_the_final_call() -> None:
-    in_round = QueryState(settings=SETTINGS, tools=(), final=False)
-    at_the_end = QueryState(settings=SETTINGS, tools=(), final=True)
-
-    assert deadline.call_timeout_s(in_round, 1.0) == NEARED_S - 1.0
-    assert deadline.call_timeout_s(at_the_end, 1.0) == PASSED_S - 1.0
 
 
 class Timer:
@@ -80,24 +51,6 @@ def received() -> QueryReceived:
 
 def at(time: float, event: Any) -> Recorded[Any]:
     return Recorded(query_id="q", seq=1, cause=0, at=time, event=event)
-
-
-async def test_a_resumed_query_goes_on_with_the_deadline_it_had() -> None:
-    timer = Timer()
-
-    await timer.resume()
-
-    assert timer.clock.now() == pytest.approx(100.0 + PASSED_S)
-
-
-async def test_the_time_between_the_interruption_and_the_resuming_does_not_count() -> (
-    None
-):
-    timer = Timer()
-
-    await timer.resume(away_s=5.0)
-
-    assert timer.clock.now() == pytest.approx(105.0 + PASSED_S)
 
 
 async def test_what_was_reported_before_the_interruption_is_not_reported_again() -> (

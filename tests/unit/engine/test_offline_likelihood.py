@@ -13,7 +13,6 @@ from antiphon.engine.offline.likelihood import Fit, fit_of, lacks_property
 from antiphon.engine.offline.task import Source
 from antiphon.engine.offline.windows import Window, look
 from antiphon.language.evidence import WORDS_ALONE, Measures
-from tests.fakes_likeness import all_alike
 
 SHARE = st.floats(0.0, 1.0)
 COSINE = st.floats(-1.0, 1.0)
@@ -57,20 +56,6 @@ def is_no_less_likely(more: Fit, less: Fit) -> bool:
     return all(higher >= lower for higher, lower in pairs)
 
 
-@given(FITS)
-def test_a_likelihood_is_a_share_of_one(fitting: Fit) -> None:
-    assert all(0.0 <= chance <= 1.0 for chance in chances(fitting))
-
-
-@given(FITS, SHARE)
-def test_what_holds_more_of_the_question_is_no_less_likely(
-    fitting: Fit, share: float
-) -> None:
-    less, more = sorted((fitting.share, share))
-
-    assert is_no_less_likely(fitting._replace(share=more), fitting._replace(share=less))
-
-
 @given(FITS, COSINE, COSINE)
 def test_what_is_liker_the_question_is_no_less_likely(
     fitting: Fit, one: float, other: float
@@ -82,58 +67,10 @@ def test_what_is_liker_the_question_is_no_less_likely(
     )
 
 
-@given(FITS)
-def test_what_lacks_what_is_asked_of_a_thing_is_no_likelier(fitting: Fit) -> None:
-    assert is_no_less_likely(
-        fitting._replace(lacks=False), fitting._replace(lacks=True)
-    )
-
-
 def test_the_share_counts_the_words_of_the_window_and_of_its_title() -> None:
     assert fit("Which broker holds messages?", *QUEUES).share == 1.0
     assert fit("Which broker holds ravens?", *QUEUES).share < 1.0
     assert fit("Which broker holds messages?", *QUEUES).answerable > 0.5
-
-
-def test_names_and_terms_of_the_question_are_counted() -> None:
-    fitting = fit("Why do queues of Kafka and RabbitMQ differ?", *QUEUES)
-
-    assert (fitting.names, fitting.terms, fitting.beyond) == (2, 4, None)
-
-
-def test_what_stands_nowhere_in_the_courses_is_its_share_of_the_question() -> None:
-    def weigh(term: str) -> float:
-        return {"queue": 1.0, "line": 1.0}.get(term, 2.0)
-
-    question = "Is a frobnicator queue a line?"
-
-    assert fit(question, *QUEUES, weigh=weigh).unknown == 0.5
-    assert fit(question, "A frobnicator. ", *QUEUES, weigh=weigh).unknown == 0.0
-    assert fit(question, *QUEUES).unknown == 0.0
-
-
-def test_by_meaning_the_lead_and_the_interaction_are_measured() -> None:
-    fitting = fit("What waits?", *QUEUES, likeness=all_alike(0.6, interaction=-0.2))
-
-    assert fitting.lead == 0.0
-    assert fitting.interaction == pytest.approx(-0.2)
-
-
-@pytest.mark.parametrize(("alike", "beyond"), [(0.25, 0.0), (0.625, 0.5)])
-def test_what_is_said_of_a_thing_is_like_the_question_by_more_than_its_name(
-    alike: float, beyond: float
-) -> None:
-    def likeness(asked: str, texts: Sequence[str]) -> Sequence[float]:
-        # "messages" is the word that both hold, and as like to either as they may be by it alone.
-        return [0.5 if asked == "messages" else alike for _ in texts]
-
-    fitting = fit("Who reads the messages?", QUEUES[0], likeness=likeness)
-
-    assert fitting.beyond == pytest.approx(beyond)
-
-
-def test_what_shares_no_word_with_the_question_says_nothing_beyond_them() -> None:
-    assert fit("What waits?", *QUEUES, likeness=all_alike(0.6)).beyond == 0.0
 
 
 def test_what_is_asked_in_no_other_words_is_as_like_as_it_is() -> None:

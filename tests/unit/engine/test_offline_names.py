@@ -9,8 +9,8 @@ import pytest
 
 from antiphon.engine.offline.known import Lesson
 from antiphon.engine.offline.names import READ_CHARS, Catalogue, catalogue_of
-from tests.unit.engine.briefings import MCP, course
-from tests.unit.engine.trades import BEES, BREAD, CATALOGUE, PHOTOS
+from tests.unit.engine.briefings import course
+from tests.unit.engine.trades import BEES, CATALOGUE, PHOTOS
 
 
 class Known(NamedTuple):
@@ -26,65 +26,6 @@ def named(question: str) -> list[str]:
     place = CATALOGUE.place(question)
     courses = [place.course, *place.others]
     return [each.title for each in courses if each is not None]
-
-
-@pytest.mark.parametrize(
-    ("question", "title"),
-    [
-        (f"Who teaches {PHOTOS}?", PHOTOS),
-        ("who teaches working with photo archives?", PHOTOS),
-        (f"Who teaches {BREAD}?", BREAD),
-        ("How many lessons has Sourdough Bread?", BREAD),
-        ("What does Rose Amsel say of swarms?", BEES),
-        ("What is Ines Duarte-Vale's course about?", PHOTOS),
-        ("Who teaches the photo archive course?", PHOTOS),
-        ("Who teaches the course on photo archives?", PHOTOS),
-        ("What does the course by Kone cover?", BREAD),
-        ("Give me the outline of the MCP course.", MCP),
-        ("How many lessons has the WPA course?", PHOTOS),
-    ],
-)
-def test_a_course_is_named_by_its_title_its_teacher_or_words_beside_course(
-    question: str, title: str
-) -> None:
-    assert named(question) == [title]
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "How are photos kept in archives?",
-        "Why do bees swarm?",
-        "Who teaches the course?",
-        "Which course is the longest?",
-        "Who teaches the course on astronomy?",
-        "How is a course of antibiotics built?",
-        "",
-    ],
-)
-def test_words_of_a_title_alone_name_no_course(question: str) -> None:
-    assert named(question) == []
-
-
-def test_a_name_that_fits_two_courses_names_neither() -> None:
-    catalogue = Catalogue(
-        (course("Tea from Assam", "A. One", "Leaves"), course("Tea from Uji", "B. Two"))
-    )
-
-    assert catalogue.place("Who teaches the tea course?").course is None
-    assert catalogue.called_by(["tea"]) is None
-    assert catalogue.called_by(["tea", "assam"]) == catalogue.courses[0]
-    assert catalogue.called_by([]) is None
-
-
-def test_courses_that_are_named_side_by_side_are_all_found() -> None:
-    assert set(named(f"Compare {PHOTOS} with {BEES}")) == {PHOTOS, BEES}
-
-
-def test_the_words_of_the_place_are_taken_out_of_the_question() -> None:
-    place = CATALOGUE.place("What does the photo archive course say of dust?")
-
-    assert place.rest == "What does the course say of dust?"
 
 
 @pytest.mark.parametrize(
@@ -126,24 +67,6 @@ def test_a_topic_that_a_lesson_is_called_by_is_no_place(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "lesson", "step"),
-    [
-        ("What comes after the lesson Scanning Negatives?", 1, 1),
-        (f"Which lesson comes before Naming Files in {PHOTOS}?", 2, -1),
-        (f"Which lesson follows lesson 2 of {PHOTOS}?", 2, 1),
-        (f"Which is two lessons after lesson 1 of {PHOTOS}?", 1, 2),
-        (f"What is in lesson 1 of {PHOTOS}?", 1, 0),
-    ],
-)
-def test_a_lesson_beside_another_is_named_by_a_step(
-    question: str, lesson: int, step: int
-) -> None:
-    place = CATALOGUE.place(question)
-
-    assert (place.lesson, place.step) == (lesson, step)
-
-
-@pytest.mark.parametrize(
     ("question", "described", "step"),
     [
         ("Which lesson comes after the one on dust and scratches?", "dust and scratches", 1),
@@ -157,12 +80,6 @@ def test_a_lesson_beside_one_that_is_described_has_its_description(
     place = CATALOGUE.place(question)
 
     assert (place.lesson, place.described, place.step) == (None, described, step)
-
-
-def test_a_lesson_that_the_course_does_not_have_is_missing() -> None:
-    place = CATALOGUE.place(f"What is in lesson 9 of {PHOTOS}?")
-
-    assert (place.missing, place.lesson) == (9, None)
 
 
 def test_a_lesson_beside_the_last_is_none() -> None:
@@ -205,17 +122,6 @@ def test_what_stands_behind_the_part_that_is_read_names_nothing() -> None:
     assert named("a " * READ_CHARS + PHOTOS) == []
 
 
-def test_who_teaches_several_courses_names_each_of_them() -> None:
-    both = Catalogue(
-        (course("Rum One", "Ann Bee", "Casks"), course("Gin", "Ann Bee", "Stills"))
-    )
-
-    place = both.place("Which courses does Ann Bee teach?")
-
-    named_both = [place.course, *place.others]
-    assert [each.title for each in named_both if each] == ["Rum One", "Gin"]
-
-
 def test_a_title_that_several_lessons_have_is_that_of_the_course_that_is_named() -> (
     None
 ):
@@ -232,20 +138,6 @@ def test_a_title_that_several_lessons_have_is_that_of_the_course_that_is_named()
     assert of_one.course is not None
     assert (of_one.course.title, of_one.lesson) == ("Rum Two", 2)
     assert (of_any.course, of_any.lesson) == (None, None)
-
-
-def test_a_lesson_that_is_called_as_its_course_is_not_meant_by_the_courses_name() -> (
-    None
-):
-    lessons = (Lesson(1, "Getting Started"), Lesson(2, "Our app"))
-    catalogue = catalogue_of([Known("Getting Started", "Ann One", lessons)])
-
-    whole = catalogue.place("How many lessons has Getting Started?")
-    second = catalogue.place("What is lesson 2 of Getting Started called?")
-
-    assert whole.course is not None
-    assert (whole.course.title, whole.lesson) == ("Getting Started", None)
-    assert second.lesson == 2
 
 
 YEARS = ("Harbour School: 2019 Lectures", "Harbour School: 2020 Lectures")

@@ -34,9 +34,3 @@ def test_a_long_word_that_stands_nowhere_is_read_as_the_one_it_is_alike(
 def test_without_the_words_of_the_courses_nothing_is_corrected() -> None:
     assert corrected("What is backpresure?", SOURCES, None) == "What is backpresure?"
     assert corrected("What is backpresure?", (), weigh) == "What is backpresure?"
-
-
-def test_what_has_a_number_in_it_is_a_name_and_no_misspelling() -> None:
-    known = Source(0, "A", "a", ("It is called mailbox27.",))
-
-    assert corrected("What is mailbox7?", [known], lambda _: 9.0) == "What is mailbox7?"

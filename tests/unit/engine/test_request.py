@@ -2,69 +2,10 @@
 
 from __future__ import annotations
 
-import msgspec
 import pytest
 
 from antiphon.engine import SUMMARY_PROMPT, SYSTEM_VERSION
 from antiphon.engine.prompts import system_prompt
-from antiphon.engine.request import build_request, request_bytes, request_json
-from antiphon.vocabulary.values import Message, StoredText
-from tests.fakes_messages_api import TOOLS, asked
-
-TRANSCRIPT = (
-    Message(role="user", content=(StoredText('{"type":"text","text":"q"}'),)),
-    Message(
-        role="assistant",
-        content=(
-            StoredText('{"type":"tool_use","id":"t","name":"search","input":{}}'),
-        ),
-    ),
-    Message(
-        role="user",
-        content=(StoredText('{"type":"tool_result","tool_use_id":"t","content":"r"}'),),
-    ),
-)
-
-
-def test_tools_are_offered_in_a_round_and_not_in_the_final_call() -> None:
-    assert build_request(asked(), TOOLS).tools == TOOLS
-    assert build_request(asked(final=True), TOOLS).tools is None
-
-
-def test_a_final_call_over_tool_blocks_keeps_the_tools_and_forbids_them() -> None:
-    request = build_request(asked(final=True, messages=TRANSCRIPT), TOOLS)
-
-    assert request.tools == TOOLS
-    assert request_json(request)["tool_choice"] == {"type": "none"}
-
-
-def test_an_empty_list_of_tools_is_left_out() -> None:
-    assert "tools" not in request_json(build_request(asked(), StoredText("[]")))
-
-
-def test_the_body_holds_what_was_asked() -> None:
-    body = request_json(build_request(asked(model='odd "model"'), TOOLS))
-
-    assert (body["model"], body["max_tokens"], body["stream"]) == (
-        'odd "model"',
-        500,
-        True,
-    )
-    assert body["messages"] == [
-        {"role": "user", "content": [{"type": "text", "text": 'Wie geht\u2019s? "So"'}]}
-    ]
-
-
-def test_extra_fields_are_joined_to_the_body() -> None:
-    request = msgspec.structs.replace(
-        build_request(asked(), TOOLS), extra='{"temperature":0,"max_tokens":9}'
-    )
-
-    assert msgspec.json.decode(request_bytes(request)) == request_json(request)
-    assert (
-        request_json(request)["temperature"],
-        request_json(request)["max_tokens"],
-    ) == (0, 9)
 
 
 @pytest.mark.parametrize("rounds", [0, 1, 2, 5])

@@ -17,14 +17,6 @@ def test_the_slowest_reply_of_the_last_minute_counts() -> None:
     assert speeds.longest_s("m", 1_000, now=62.0) == 5.0
 
 
-def test_nothing_is_known_of_a_model_that_was_not_heard_for_a_minute() -> None:
-    speeds = ModelSpeeds()
-    speeds.note("m", tokens=100, seconds=1.0, now=0.0)
-
-    assert speeds.longest_s("m", 1_000, now=60.1) == math.inf
-    assert speeds.longest_s("other", 1_000, now=0.0) == math.inf
-
-
 def test_a_reply_whose_tokens_were_not_counted_tells_nothing() -> None:
     speeds = ModelSpeeds()
     speeds.note("m", tokens=0, seconds=1.0, now=0.0)

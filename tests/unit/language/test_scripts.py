@@ -36,25 +36,6 @@ def test_a_lesson_is_asked_about_in_other_scripts(question: str, lesson: int) ->
 
 
 @pytest.mark.parametrize(
-    ("question", "asks"),
-    [
-        (f"{BEES} 这门课是谁教的?", "teacher"),
-        (f"列出 {BEES} 的大纲", "contents"),
-        (f"{BEES} 一共有多少节课?", "lessons"),
-        (f"{BEES} の講師は誰ですか?", "teacher"),
-        (f"Кто преподаёт курс {BEES}?", "teacher"),
-        (f"Дай ссылку на курс {BEES}", "link"),
-        ("你们有哪些课程?", "courses"),
-    ],
-)
-def test_the_catalogue_is_asked_in_other_scripts(question: str, asks: str) -> None:
-    inquiry = read(question)
-
-    assert inquiry.kind == "catalogue"
-    assert inquiry.asks == {asks}
-
-
-@pytest.mark.parametrize(
     ("script", "question"),
     [
         (CHINESE, "什么是 propolis?"),
@@ -66,11 +47,3 @@ def test_what_asks_nothing_of_a_catalogue_stays_as_it_is(
     script: Script, question: str
 ) -> None:
     assert script.in_english(question) == question
-
-
-def test_titles_in_a_script_are_not_taken_out_of_questions_in_it() -> None:
-    catalogue = Catalogue((Course("蜜蜂课程", ("Will Amsel",), LESSONS),))
-
-    inquiry = read("蜜蜂课程的大纲", catalogue)
-
-    assert "蜜蜂" in inquiry.question

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
 import pytest
 
 from antiphon.service import MOST_CHANGES, MOST_VALUE_CHARS, Change, Settings
 from antiphon.service.network_forks import limited_changes
 from antiphon.vocabulary.errors import BadInputError, ForbiddenError
 from antiphon.vocabulary.events import (
-    BriefingPrepared,
     Event,
     QueryReceived,
     Recorded,
@@ -98,86 +96,6 @@ def test_a_setting_may_be_lowered_and_a_model_be_any_that_the_service_asks(
 
     assert found[0] == change
     assert name not in [each.name for each in found[1:]]
-
-
-def test_a_trace_that_was_recorded_with_more_is_run_again_with_what_the_service_allows() -> (
-    None
-):
-    own = _settings(max_cost_usd=0.5, max_total_tokens=10_000)
-    wild = _trace(max_tokens=10**9, max_rounds=900)
-
-    found = limited_changes(wild, 2, [], own)
-
-    assert {each.name: msgspec.json.decode(each.value) for each in found} == {
-        "max_cost_usd": 0.5,
-        "max_total_tokens": 10_000,
-        "max_rounds": 2,
-        "max_tokens": 1500,
-    }
-
-
-def test_a_trace_that_was_asked_with_more_rounds_than_usual_keeps_them() -> None:
-    assert (
-        limited_changes(_trace(max_rounds=5, deadline_s=90.0), 2, [], _settings()) == []
-    )
-
-
-def test_what_is_within_the_limits_is_left_as_it_is() -> None:
-    change = Change(kind="drop", name="f1")
-
-    assert limited_changes(_trace(), None, [change], _settings()) == [change]
-
-
-@pytest.mark.parametrize(
-    ("at", "name"),
-    [
-        (1, "settings.max_cost_usd"),
-        (1, "rates"),
-        (1, "fixed_tokens"),
-        (1, "session_id"),
-        (1, "provider_open"),
-        (1, "messages"),
-        (2, "call.name"),
-        (2, "timeout_s"),
-        (2, "messages.0.content.0"),
-    ],
-)
-def test_only_the_question_and_a_tools_arguments_may_be_set(at: int, name: str) -> None:
-    change = Change(kind="set", name=name, value="1")
-
-    with pytest.raises(ForbiddenError):
-        limited_changes(_trace(), at, [change], _settings())
-
-
-@pytest.mark.parametrize(("at", "name"), [(1, "query"), (2, "call.arguments")])
-def test_the_question_and_a_tools_arguments_may_be_set(at: int, name: str) -> None:
-    change = Change(kind="set", name=name, value="y")
-
-    assert limited_changes(_trace(), at, [change], _settings()) == [change]
-
-
-def test_what_a_call_is_shown_is_changed_only_where_the_owner_has_said_so() -> None:
-    change = Change(kind="set", name="messages.0.content.0", value="{}")
-
-    with pytest.raises(ForbiddenError, match="ANTIPHON_FORK_MESSAGES"):
-        limited_changes(_trace(), 2, [change], _settings())
-    allowed = limited_changes(_trace(), 2, [change], _settings(fork_messages=True))
-
-    assert allowed == [change]
-    assert "messages" in BriefingPrepared.__struct_fields__
-
-
-def test_the_switch_for_messages_opens_nothing_else() -> None:
-    own = _settings(fork_messages=True, fork_effects=True, max_cost_usd=0.5)
-
-    with pytest.raises(BadInputError):
-        limited_changes(_trace(), 1, [_setting("max_cost_usd", "null")], own)
-    for change in (
-        Change(kind="set", name="settings.max_cost_usd", value="null"),
-        Change(kind="set", name="rates", value="[]"),
-    ):
-        with pytest.raises(ForbiddenError):
-            limited_changes(_trace(), 1, [change], own)
 
 
 def test_changes_are_few_and_small() -> None:

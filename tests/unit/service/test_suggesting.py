@@ -48,12 +48,6 @@ def made(texts: Mapping[str, Mapping[int, str]], most: int = 4) -> list[str]:
     return [each.question for each in suggestions(library, most)]
 
 
-def test_a_definition_is_asked_for() -> None:
-    text = "It began early. A circuit breaker is an object that counts failures."
-
-    assert made({"Reliability": {1: text}}) == ["What is a circuit breaker?"]
-
-
 def test_a_phrase_that_names_nothing_is_passed_over() -> None:
     text = "The first of them is a rule. An index is a list of places."
 
@@ -62,19 +56,6 @@ def test_a_phrase_that_names_nothing_is_passed_over() -> None:
 
 def test_a_lesson_that_defines_nothing_is_asked_for_by_its_title() -> None:
     assert made({"Search": {1: "Many words."}}) == ["What is taught on “About 1”?"]
-
-
-def test_a_few_questions_come_from_many_courses_the_middle_lessons_first() -> None:
-    texts = {name: dict.fromkeys(range(4), "") for name in ("A", "B", "C")}
-
-    found = suggestions(Shelves(texts), 4)  # type: ignore[arg-type]  # no more of it is used
-
-    assert [(each.course, each.lesson) for each in found] == [
-        ("A", 2),
-        ("B", 2),
-        ("C", 2),
-        ("A", 3),
-    ]
 
 
 def test_without_courses_there_are_none() -> None:

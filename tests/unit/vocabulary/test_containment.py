@@ -11,24 +11,10 @@ import sys
 import pytest
 
 from antiphon.vocabulary.containment import contained, failure_of, words_of
-from antiphon.vocabulary.errors import ContainedError
 
 
 async def _raises(error: BaseException) -> None:
     raise error
-
-
-@pytest.mark.parametrize(
-    "error",
-    [SystemExit(3), KeyboardInterrupt(), GeneratorExit(), asyncio.CancelledError()],
-)
-async def test_what_would_end_more_than_the_code_becomes_an_error_that_names_it(
-    error: BaseException,
-) -> None:
-    with pytest.raises(ContainedError, match=type(error).__name__) as failed:
-        await contained(_raises(error))
-
-    assert failed.value.__cause__ is error
 
 
 async def test_a_plain_error_stays_what_it_is() -> None:
