@@ -54,8 +54,9 @@ setup: $(DATA)/knowledge/current ## set up and index the sample courses
 
 setup-dev: $(VENV)/.dev clients ## set up everything that the checks and tests need
 
-# Two processes, a file of tests each at a time, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest itself.
-PYTEST := $(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),2) --dist loadfile --no-loadscope-reorder
+# A file of tests at a time in each process, in the order of tests/conftest.py; TEST_PROCESSES=0 is none beside pytest
+# itself. Three on two cores, because a third of the time a test waits for processes that it has started.
+PYTEST := $(BIN)/python -m pytest -n $(or $(TEST_PROCESSES),3) --dist loadfile --no-loadscope-reorder
 test: check browser ## run every check, and the tests that show what is promised
 	$(PYTEST) -m 'not thorough'
 	@echo 'Not run, for it takes long: what tests/thorough.py lists. make test-all runs that too.'

@@ -110,4 +110,8 @@ class Sweeper:
                     await look()
             except ServiceError as error:
                 log.warning("sweep_failed", error=str(error))
+            # Up to Python 3.11, `wait_for` in the NATS client may swallow a cancellation, and a task group asks once.
+            task = asyncio.current_task()
+            if task is not None and task.cancelling():
+                raise asyncio.CancelledError
             await asyncio.sleep(seconds)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, cast
 
 import pytest
@@ -131,3 +132,29 @@ async def test_open_traces_that_nobody_works_on_are_queued_as_whose_they_are() -
         ("q1", "acme"),
         ("of-nobody", "local"),
     ]
+
+
+class SwallowingQueue(DeadQueue):
+    """A queue whose client swallows a cancellation, as `wait_for` may up to Python 3.11."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = asyncio.Event()
+
+    async def next_dead(self) -> None:
+        self.asked.set()
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            return
+
+
+async def test_a_sweep_ends_even_if_the_client_swallows_its_cancellation() -> None:
+    queue = SwallowingQueue()
+    sweep = asyncio.create_task(sweeper(queue, Ending()).run())
+    await queue.asked.wait()
+
+    sweep.cancel()
+    await asyncio.wait([sweep], timeout=10.0)
+
+    assert sweep.cancelled()
