@@ -10,6 +10,7 @@ import pytest
 from antiphon.vocabulary.errors import (
     ContainedError,
     SupersededError,
+    TraceError,
 )
 from antiphon.vocabulary.events import (
     Event,
@@ -22,7 +23,7 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Ports, Subscription, on
-from tests.fakes import MemoryTraceStore
+from tests.fakes import HastyClock, MemoryTraceStore
 from tests.story import query_received, tool_succeeded
 from tests.unit.bus.stage import CLOSED, Stage, closer, ignore, starter
 
@@ -93,6 +94,17 @@ def two_steps(ports: Ports) -> Sequence[Subscription]:
         on(ToolSucceeded, starter(ports, lambda: say(CLOSED))),
         on(RecordingFailed, ignore),
     ]
+
+
+async def test_events_that_are_left_at_the_end_are_tried_a_few_times_more() -> None:
+    clock = HastyClock()
+    stage = Stage(
+        two_steps, MemoryTraceStore(refusals=[TraceError("locked")] * 6), clock
+    )
+    await stage.play(query_received())
+
+    assert stage.store.appends == [[1, 2, 3, 4, 5]]
+    assert clock.slept == [0.25, 0.5, 1.0]
 
 
 async def test_a_session_whose_trace_another_process_has_taken_over_ends_and_tells_nobody() -> (

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+import pytest
+
 from antiphon.coordinator import deadline
 from antiphon.coordinator.deadline import DeadlineTimer
 from antiphon.vocabulary.events import (
@@ -20,6 +22,7 @@ from tests.fakes import HastyClock, command
 
 SETTINGS = QuerySettings(deadline_s=60.0, tool_timeout_s=10.0)
 NEARED_S = deadline.neared_after_s(SETTINGS)
+PASSED_S = deadline.passed_after_s(SETTINGS)
 
 
 class Timer:
@@ -51,6 +54,14 @@ def received() -> QueryReceived:
 
 def at(time: float, event: Any) -> Recorded[Any]:
     return Recorded(query_id="q", seq=1, cause=0, at=time, event=event)
+
+
+async def test_a_resumed_query_goes_on_with_the_deadline_it_had() -> None:
+    timer = Timer()
+
+    await timer.resume()
+
+    assert timer.clock.now() == pytest.approx(100.0 + PASSED_S)
 
 
 async def test_what_was_reported_before_the_interruption_is_not_reported_again() -> (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from antiphon.dispatcher import Tool, tool_from_function
 from antiphon.vocabulary.errors import ToolDefinitionError
@@ -88,6 +89,38 @@ async def test_the_recorded_key_is_used_also_where_the_query_has_another_id() ->
     assert office.ran == ["Ada the-first-key"]
 
 
+async def test_two_calls_never_have_one_key() -> None:
+    session = Session(keyed(Office()))
+    for call_id in ("t1", "t2"):
+        session.request(call_id, "enrol_once", ARGUMENTS)
+    await session.done()
+
+    assert len({event.idempotency_key for event in session.heard(ToolStarted)}) == 2
+
+
 def test_a_key_needs_a_parameter_of_its_own() -> None:
     with pytest.raises(ToolDefinitionError, match="give it a parameter `request: str`"):
         tool_from_function(Office().enrol, key_parameter="request")
+
+
+async def test_the_same_call_id_in_two_queries_gets_two_keys() -> None:
+    session = Session(keyed(Office()))
+    call = ToolCall(id="t1", name="enrol_once", arguments=ARGUMENTS)
+    asked = ToolRequested(round=1, call=call, timeout_s=10.0)
+    other = Session(keyed(Office()))
+    session.perform(recorded(asked))
+    other.perform(replace(recorded(asked), query_id="q2"))
+    await session.done()
+    await other.done()
+
+    (one,), (two,) = session.heard(ToolStarted), other.heard(ToolStarted)
+    assert one.idempotency_key != two.idempotency_key
+
+
+async def test_a_tool_that_takes_no_key_is_recorded_without_one() -> None:
+    session = Session(tool_from_function(Office().look))
+    session.request("t1", "look", ARGUMENTS)
+    await session.done()
+
+    (started,) = session.heard(ToolStarted)
+    assert started.idempotency_key == ""

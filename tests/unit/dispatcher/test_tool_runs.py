@@ -10,7 +10,7 @@ from typing import Annotated, NoReturn
 import pytest
 from pydantic import AfterValidator, BaseModel, model_serializer
 
-from antiphon.dispatcher import tool_from_function
+from antiphon.dispatcher import ToolCircuits, tool_from_function
 from antiphon.vocabulary.errors import BadInputError, NotFoundError
 from antiphon.vocabulary.events import (
     ToolAnsweredLate,
@@ -19,6 +19,21 @@ from antiphon.vocabulary.events import (
     ToolSucceeded,
 )
 from tests.unit.dispatcher.fakes import Session, turn
+
+
+class Gates:
+    """Tools that wait until a test opens their gate."""
+
+    def __init__(self) -> None:
+        self._gates: dict[str, asyncio.Event] = {}
+
+    def gate(self, name: str) -> asyncio.Event:
+        return self._gates.setdefault(name, asyncio.Event())
+
+    async def wait(self, name: str) -> str:
+        """Waits for its gate."""
+        await self.gate(name).wait()
+        return f"{name} is open"
 
 
 class Broken:
@@ -52,6 +67,27 @@ async def test_a_repeated_call_id_runs_once() -> None:
         await session.done()
 
     assert len(session.heard(ToolStarted)) == len(session.heard(ToolSucceeded)) == 1
+
+
+@pytest.mark.parametrize(
+    ("given_s", "own_s", "kept_out"),
+    [(10.0, None, True), (1e-6, None, False), (2.0, None, False), (2.0, 2.0, True)],
+)
+async def test_a_timeout_counts_for_the_tools_circuit_where_it_had_its_own_time(
+    given_s: float, own_s: float | None, kept_out: bool
+) -> None:
+    circuits = ToolCircuits(failures=1, timeout_s=10.0)
+    session = Session(
+        tool_from_function(Gates().wait, timeout_s=own_s), circuits=circuits
+    )
+    session.request("t1", "wait", '{"name": "never"}', timeout_s=given_s)
+    await turn()
+
+    session.clock.advance(given_s)
+    await session.done()
+
+    assert session.heard(ToolFailed)[0].failure == "timeout"
+    assert circuits.keeps_out("wait", session.clock.now()) is kept_out
 
 
 def exit_now(_: object) -> NoReturn:

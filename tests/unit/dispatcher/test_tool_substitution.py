@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 from antiphon.dispatcher import Tool, tool_from_function
 from antiphon.vocabulary.events import (
     ToolFailed,
+    ToolStarted,
+    ToolSubstituted,
+    ToolSucceeded,
 )
 from antiphon.vocabulary.ports import Json
 from tests.unit.dispatcher.fakes import Session
@@ -20,7 +25,30 @@ async def outline(course: str) -> str:
     return f"outline of {course}"
 
 
+async def grep(query: str) -> str:
+    """Searches by words."""
+    return f"lines with {query}"
+
+
+SEARCH = tool_from_function(search, substitutes=("outline", "grep"))
 OUTLINE = tool_from_function(outline)
+GREP = tool_from_function(grep, offered=False)
+
+
+async def test_the_first_substitute_that_the_arguments_fit_answers() -> None:
+    session = Session(SEARCH, OUTLINE, GREP)
+
+    outcome = await session.call(
+        "search", '{"query": "rank", "course": "IR", "why": "to know"}'
+    )
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert (outcome.name, outcome.output.text) == ("outline", "outline of IR")
+    (substituted,) = session.heard(ToolSubstituted)
+    assert (substituted.failed, substituted.substitute) == ("search", "outline")
+    assert json.loads(substituted.arguments) == {"course": "IR", "why": "to know"}
+    assert substituted.why == "search failed: OSError: no index for rank"
+    assert [event.name for event in session.heard(ToolStarted)] == ["search", "outline"]
 
 
 def _adapted(adapt: object) -> Tool:

@@ -50,3 +50,8 @@ def test_of_a_title_without_end_the_beginning_is_embedded() -> None:
     found = titles("many words " * 300, "Lesson")
 
     assert 40 < EMBEDDER.count_tokens(found) < 50
+
+
+def test_the_same_text_in_two_lessons_has_two_ids_and_in_one_lesson_one() -> None:
+    assert chunks_of("Same.", lesson="A")[0].id != chunks_of("Same.", lesson="B")[0].id
+    assert chunks_of("Same.", lesson="A")[0].id == chunks_of("Same.", lesson="A")[0].id

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import get_type_hints
+
 import msgspec
 import pytest
 from msgspec.structs import replace
 
 from antiphon.dispatcher import quotable
 from antiphon.traces import Redaction
+from antiphon.traces.redacting import redacted_fields
+from antiphon.vocabulary.catalog import BUILT_IN
 from antiphon.vocabulary.errors import ConfigurationError
 from antiphon.vocabulary.events import (
     Event,
@@ -16,7 +20,7 @@ from antiphon.vocabulary.events import (
     ToolRequested,
     ToolSucceeded,
 )
-from antiphon.vocabulary.fields import Id, Name, Untrusted
+from antiphon.vocabulary.fields import Id, Mark, Name, Untrusted, leaves_of
 from antiphon.vocabulary.values import StoredText, ToolCall, Usage
 from tests.story import tool_succeeded
 
@@ -153,6 +157,26 @@ def test_arguments_stay_json_whatever_is_blotted_in_them() -> None:
     assert blotted.call.id == "KEY-4711"
 
 
+def test_what_holds_a_content_block_together_is_never_blotted() -> None:
+    block: dict[str, object] = {
+        "type": "tool_use",
+        "id": "text",
+        "name": "text",
+        "input": {"type": "text", "n": "text"},
+    }
+
+    blotted = Redaction({"the pattern": "text|tool_use"}).event(completed(block))
+
+    assert blocks_of(blotted) == [
+        {
+            "type": "tool_use",
+            "id": "text",
+            "name": "text",
+            "input": {"type": "████", "n": "████"},
+        }
+    ]
+
+
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
@@ -179,3 +203,33 @@ def test_a_text_that_takes_too_long_is_blotted_whole() -> None:
     blotted = redaction.text("λ" * 5_000 + "!")
 
     assert blotted == "█" * 5_001
+
+
+FREE_TEXTS = frozenset({"why", "detail", "error", "title", "query", "text", "answer"})
+"""Names that we give to fields which hold sentences of servers, tools, documents and people."""
+
+
+def fields_of_free_text() -> list[tuple[type[msgspec.Struct], str]]:
+    """Returns the fields of free text of all events, and of all values that events hold."""
+    found: list[tuple[type[msgspec.Struct], str]] = []
+    waiting: list[type[msgspec.Struct]] = list(BUILT_IN.events)
+    seen = set(waiting)
+    while waiting:
+        struct = waiting.pop()
+        for name, hint in get_type_hints(struct, include_extras=True).items():
+            for leaf in leaves_of(hint):
+                if leaf.is_struct and leaf.kind not in seen:
+                    seen.add(leaf.kind)
+                    waiting.append(leaf.kind)
+                if name in FREE_TEXTS and leaf.kind is str:
+                    found.append((struct, name))
+    return found
+
+
+@pytest.mark.parametrize(("struct", "name"), fields_of_free_text())
+def test_no_free_text_counts_as_the_name_of_something(
+    struct: type[msgspec.Struct], name: str
+) -> None:
+    marks = dict(redacted_fields(struct))
+
+    assert marks.get(name) in (Mark.UNTRUSTED, Mark.JSON)
