@@ -9,7 +9,7 @@ import pytest
 
 from antiphon.api.answer_html import ELEMENTS, answer_html
 from antiphon.vocabulary.values import Citation
-from tests.unit.api.calling import Browser, app_of
+from tests.unit.api.calling import Browser, app_of, events_in
 from tests.unit.api.fakes import FakeService
 
 SOURCES = ["Search - Lesson 1", "Search - Lesson 2"]
@@ -30,6 +30,68 @@ def citing(answer: str, *cited: tuple[str, str]) -> list[Citation]:
             )
         )
     return found
+
+
+def test_behind_each_cited_span_stands_the_number_of_its_source() -> None:
+    answer = "BM25 ranks. Vectors compare."
+    citations = citing(
+        answer, ("BM25 ranks.", SOURCES[1]), ("Vectors compare.", SOURCES[0])
+    )
+
+    html = answer_html(answer, citations, SOURCES)
+
+    assert html == (
+        '<p>BM25 ranks.<sup data-citation="0">2</sup>'
+        ' Vectors compare.<sup data-citation="1">1</sup></p>\n'
+    )
+
+
+@pytest.mark.parametrize(
+    ("answer", "span", "expected"),
+    [
+        (
+            "So: **it opens.** Then",
+            "**it opens.**",
+            '<strong>it opens.</strong><sup data-citation="0">1</sup> Then',
+        ),
+        (
+            "So: **it opens.** Then",
+            "it opens.",
+            '<strong>it opens.<sup data-citation="0">1</sup></strong> Then',
+        ),
+        (
+            "- one\n- two\n",
+            "- two\n",
+            '<li>two<sup data-citation="0">1</sup></li>',
+        ),
+        (
+            "|a|b|\n|-|-|\n|1|2|\n",
+            "|1|2|\n",
+            '<td>2<sup data-citation="0">1</sup></td>',
+        ),
+        (
+            "```\nx = 1\n```\n\nafter",
+            "```\nx = 1\n```",
+            '</code></pre>\n<p><sup data-citation="0">1</sup></p>\n<p>after</p>',
+        ),
+        ("`x.y` is", "`x.y`", '<code>x.y</code><sup data-citation="0">1</sup> is'),
+    ],
+)
+def test_a_mark_leaves_the_markdown_round_it_as_it_is(
+    answer: str, span: str, expected: str
+) -> None:
+    html = answer_html(answer, citing(answer, (span, SOURCES[0])), SOURCES)
+
+    assert expected in html
+
+
+def test_two_citations_of_a_source_at_one_place_are_one_mark() -> None:
+    answer = "BM25 ranks well."
+    citations = citing(
+        answer, ("BM25 ranks well.", SOURCES[0]), ("ranks well.", SOURCES[0])
+    )
+
+    assert answer_html(answer, citations, SOURCES).count("<sup") == 1
 
 
 HOSTILE = [
@@ -79,6 +141,38 @@ def test_no_text_takes_long_to_render(hostile: str) -> None:
     answer_html(hostile, [], [])
 
     assert time.process_time() - began < 5
+
+
+async def test_html_comes_where_it_is_asked_for_and_nowhere_else() -> None:
+    asked = {"query": "x", "html": True}
+
+    plain = await Browser(app_of(FakeService())).post("/api/query", {"query": "x"})
+    with_html = await Browser(app_of(FakeService())).post("/api/query", asked)
+    live = await Browser(app_of(FakeService())).post(
+        "/api/query", asked, accept="text/event-stream"
+    )
+
+    assert "html" not in plain.json()
+    assert with_html.json()["html"] == (
+        '<p>BM25 is good.<sup data-citation="0">1</sup></p>\n'
+    )
+    assert events_in(live.body)[-1][2]["html"] == with_html.json()["html"]
+
+
+async def test_the_same_question_with_and_without_html_has_one_idempotency_key() -> (
+    None
+):
+    service = FakeService()
+    app = app_of(service)
+
+    first = await Browser(app).post("/api/query", {"query": "x"}, idempotency_key="k")
+    again = await Browser(app).post(
+        "/api/query", {"query": "x", "html": True}, idempotency_key="k"
+    )
+
+    assert (first.status, again.status) == (200, 200)
+    assert len(service.asked) == 1
+    assert again.json()["html"]
 
 
 async def test_the_answer_of_a_recorded_query_can_be_read_again() -> None:

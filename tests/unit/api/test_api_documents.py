@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.service import MOST_FILES
+from antiphon.service import MOST_BYTES, MOST_FILES
 from tests.unit.api.calling import Browser, Reply, app_of, events_in
 from tests.unit.api.fakes import FakeService
 
@@ -75,6 +75,27 @@ async def test_what_is_no_form_of_files_is_refused(
     assert service.documents.sent == {}
 
 
+async def test_a_body_that_is_too_large_is_refused_before_it_is_read() -> None:
+    reply = await send(FakeService(), b"", content_length=str(MOST_BYTES + 1))
+
+    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+
+
+async def test_a_page_of_another_site_adds_and_removes_nothing() -> None:
+    service = FakeService()
+
+    added = await send(service, form(("a.txt", b"x")), origin="https://evil.example")
+    removed = await Browser(app_of(service)).call(
+        "DELETE",
+        "/api/courses/Practical Search",
+        (),
+        {"origin": "https://evil.example"},
+    )
+
+    assert (added.status, removed.status) == (403, 403)
+    assert (service.documents.sent, service.documents.removed) == ({}, [])
+
+
 async def test_a_job_is_read_as_it_is_and_followed_to_its_end() -> None:
     service = FakeService()
     app = app_of(service)
@@ -92,3 +113,29 @@ async def test_a_job_is_read_as_it_is_and_followed_to_its_end() -> None:
         ("done", "done"),
     ]
     assert missing.status == 404
+
+
+async def test_a_course_is_removed_by_its_title() -> None:
+    service = FakeService()
+    app = app_of(service)
+
+    removed = await Browser(app).call("DELETE", "/api/courses/Practical Search", (), {})
+    missing = await Browser(app).call("DELETE", "/api/courses/Nothing/at all", (), {})
+
+    assert (removed.status, missing.status) == (202, 404)
+    assert service.documents.removed == ["Practical Search"]
+
+
+@pytest.mark.parametrize("root_path", ["", "/antiphon"])
+async def test_files_may_be_larger_than_other_bodies_behind_a_proxy_too(
+    root_path: str,
+) -> None:
+    app = app_of(FakeService(), root_path=root_path)
+
+    reply = await Browser(app).post(
+        f"{root_path}/api/documents",
+        form(("a.txt", b"x" * 2_000_000)),
+        content_type=MULTIPART,
+    )
+
+    assert reply.status == 202

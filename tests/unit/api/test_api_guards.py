@@ -50,6 +50,30 @@ async def test_only_the_services_own_pages_may_change_something(
         assert reply.error["code"] == "foreign_origin"
 
 
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("POST", "/api/traces/q-1/replay"),
+        ("POST", "/api/traces/q-1/resume"),
+        ("POST", "/api/queries/q-1/cancel"),
+        ("DELETE", "/api/traces/q-1"),
+        ("DELETE", "/api/conversations/s-new"),
+    ],
+)
+async def test_a_request_without_a_body_is_asked_for_its_origin_too(
+    method: str, path: str
+) -> None:
+    service = FakeService()
+    await Browser(app_of(service)).post(QUERY, {"query": "x"})
+
+    reply = await Browser(app_of(service)).call(
+        method, path, (), {"origin": "https://evil.example"}
+    )
+
+    assert (reply.status, reply.error["code"]) == (403, "foreign_origin")
+    assert service.archive.deleted == []
+
+
 async def test_a_site_that_the_owner_has_named_may_change_something() -> None:
     app = app_of(FakeService(), allowed_hosts="localhost,app.example")
 
@@ -154,6 +178,21 @@ async def test_the_head_of_a_request_must_come_in_time(
     assert received.count(b"200 OK") == sent.count(b"\r\n\r\n")
     writer.close()
     server.close()
+
+
+async def test_a_query_with_a_key_goes_on_where_its_client_goes_away() -> None:
+    service = FakeService(held=True)
+    browser = Browser(app := app_of(service))
+    browser.leave()
+    call = asyncio.create_task(browser.post(QUERY, {"query": "x"}, idempotency_key="k"))
+    await service.began.wait()
+    service.asked[0].release()
+    await call
+
+    again = await Browser(app).post(QUERY, {"query": "x"}, idempotency_key="k")
+
+    assert service.asked[0].cancelled == []
+    assert (again.status, len(service.asked)) == (200, 1)
 
 
 def _schema() -> dict[str, Any]:

@@ -58,6 +58,20 @@ async def test_the_shell_runs_nothing_but_its_own_files() -> None:
     )
 
 
+async def test_every_file_that_the_shell_names_is_there_and_kept_for_ever() -> None:
+    app = app_of(FakeService())
+    shell = (await Browser(app).get("/")).body.decode()
+    named = sorted(set(re.findall(r'(?:src|href)="(/web/[^"#]+)', shell)))
+
+    replies = [await Browser(app).get(path) for path in named]
+
+    assert len(named) >= 5
+    assert {reply.status for reply in replies} == {200}
+    assert {reply.headers["cache-control"] for reply in replies} == {
+        "public, max-age=31536000, immutable"
+    }
+
+
 async def test_every_module_imports_only_files_that_are_there() -> None:
     for path in FOLDER.rglob("*.js"):
         for name in re.findall(
@@ -97,6 +111,38 @@ async def test_a_shell_that_the_browser_has_is_not_sent_again() -> None:
     assert (again.status, again.body) == (304, b"")
     # Another view needs other files.
     assert other.status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "there", "not_there"),
+    [
+        (
+            "/",
+            {"main.js", "views.js", "ask/page.js", "ask/passage.js", "style/ask.css"},
+            {"traces/trace.js", "courses/page.js", "style/trace.css"},
+        ),
+        (
+            "/traces",
+            {"main.js", "traces/list.js", "wording.js", "style/trace.css"},
+            {"traces/trace.js", "ask/page.js", "ask/query.js", "style/ask.css"},
+        ),
+        (
+            "/traces/q/event/3",
+            {"traces/trace.js", "traces/lineage.js", "style/trace.css"},
+            {"faults/page.js", "ask/page.js", "courses/page.js", "style/faults.css"},
+        ),
+        ("/nowhere", {"main.js"}, {"ask/page.js", "traces/list.js", "style/ask.css"}),
+    ],
+)
+async def test_a_view_is_sent_with_what_it_needs_and_with_nothing_else(
+    path: str, there: set[str], not_there: set[str]
+) -> None:
+    reply = await Browser(app_of(FakeService())).get(path, accept="text/html")
+
+    named = re.findall(r'(?:src|href)="/web/[0-9a-f]+/([^"]+)"', reply.body.decode())
+    assert there <= set(named)
+    assert not_there.isdisjoint(named)
+    assert "{" not in "".join(named)
 
 
 async def test_every_module_that_a_module_of_the_shell_imports_is_named_too() -> None:
@@ -170,6 +216,18 @@ async def test_a_path_that_there_is_not_is_a_page_for_people_and_json_for_progra
 
 
 @pytest.mark.parametrize(
+    "name", ["../pages.py", "%2e%2e/pages.py", "nothing.js", "index.html", ""]
+)
+async def test_no_other_file_is_served(name: str) -> None:
+    app = app_of(FakeService())
+    shell = (await Browser(app).get("/")).body.decode()
+    version = re.findall(r"/web/([0-9a-f]+)/", shell)[0]
+
+    assert (await Browser(app).get(f"/web/{version}/{name}")).status == 404
+    assert (await Browser(app).get("/web/0000000000000000/main.js")).status == 404
+
+
+@pytest.mark.parametrize(
     "path", ["/antiphon/traces", "/traces", "/antiphon/", "/antiphon", "/"]
 )
 async def test_behind_a_proxy_the_shell_names_its_files_under_the_proxys_path(
@@ -202,6 +260,16 @@ async def test_a_page_takes_no_other_method() -> None:
 
     assert reply.status == 405
     assert "GET" in reply.headers["allow"]
+
+
+async def test_suggestions_name_the_lesson_that_answers() -> None:
+    reply = await Browser(app_of(FakeService())).get("/api/suggestions?limit=1")
+
+    assert reply.json() == {
+        "suggestions": [
+            {"question": "What is BM25?", "course": "Practical Search", "lesson": 2}
+        ]
+    }
 
 
 def test_the_list_of_traces_offers_the_values_that_the_service_filters_by() -> None:

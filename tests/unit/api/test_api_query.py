@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.service import Question
+from antiphon.service import BusyError, Question
 from antiphon.vocabulary.errors import (
+    AmbiguousIdError,
     BadInputError,
+    ConfigurationError,
+    ForbiddenError,
+    KnowledgeError,
+    NotFoundError,
+    ServiceError,
+    TraceError,
+    TraceStateError,
 )
 from tests.unit.api.calling import Browser, app_of
 from tests.unit.api.fakes import FakeService, refusing
@@ -70,6 +78,43 @@ async def test_a_question_is_answered_with_everything_that_is_known_of_the_answe
     }
 
 
+async def test_a_chat_page_sends_null_first_and_then_the_conversation_it_was_given() -> (
+    None
+):
+    service = FakeService()
+    first = await Browser(app_of(service)).post(
+        QUERY, {"query": "One?", "session_id": None}
+    )
+    given = first.json()["session_id"]
+
+    await Browser(app_of(service)).post(QUERY, {"query": "Two?", "session_id": given})
+
+    assert [question.session_id for question in service.questions] == [None, given]
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "code"),
+    [
+        (BadInputError("no"), 422, "bad_input"),
+        (ForbiddenError("no"), 403, "forbidden"),
+        (AmbiguousIdError("no"), 409, "ambiguous_id"),
+        (TraceStateError("no"), 409, "trace_state"),
+        (NotFoundError("no"), 404, "not_found"),
+        (BusyError("no"), 503, "busy"),
+        (KnowledgeError("no"), 503, "knowledge"),
+        (ConfigurationError("no"), 503, "configuration"),
+        (TraceError("no"), 503, "trace"),
+        (ServiceError("no"), 500, "service_error"),
+    ],
+)
+async def test_each_of_our_errors_has_its_status_and_comes_in_the_one_shape(
+    error: ServiceError, status: int, code: str
+) -> None:
+    reply = await Browser(app_of(refusing(error))).post(QUERY, {"query": "x"})
+
+    assert (reply.status, reply.error) == (status, {"code": code, "message": "no"})
+
+
 async def test_a_bug_is_raised_for_the_log_and_tells_the_caller_nothing_of_the_inside() -> (
     None
 ):
@@ -80,6 +125,18 @@ async def test_a_bug_is_raised_for_the_log_and_tells_the_caller_nothing_of_the_i
 
     assert (browser.reply.status, browser.reply.error["code"]) == (500, "internal")
     assert b"secret" not in browser.reply.body
+
+
+async def test_a_failure_after_the_beginning_names_its_query() -> None:
+    service = FakeService(fails=TraceError("the trace cannot be written"))
+
+    reply = await Browser(app_of(service)).post(QUERY, {"query": "x"})
+
+    assert reply.error == {
+        "code": "trace",
+        "message": "the trace cannot be written",
+        "query_id": "q-1",
+    }
 
 
 @pytest.mark.parametrize(
@@ -154,6 +211,23 @@ async def test_a_body_that_is_not_declared_as_json_is_refused(
     assert not service.questions
 
 
+async def test_a_charset_beside_json_does_no_harm() -> None:
+    reply = await Browser(app_of(FakeService())).post(
+        QUERY, {"query": "x"}, content_type="application/json; charset=utf-8"
+    )
+
+    assert reply.status == 200
+
+
+async def test_a_body_that_is_declared_too_large_is_not_read() -> None:
+    reply = await Browser(app_of(FakeService())).post(
+        QUERY, b"", content_length="1000001"
+    )
+
+    assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+    assert reply.headers["connection"] == "close"
+
+
 async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large() -> None:
     pieces = [b'{"query": "', *([b"x" * 100_000] * 50)]
 
@@ -162,6 +236,18 @@ async def test_a_body_of_unknown_length_is_refused_as_soon_as_it_is_too_large() 
     )
 
     assert (reply.status, reply.error["code"]) == (413, "body_too_large")
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"), [("GET", "/nowhere", 404), ("GET", QUERY, 405)]
+)
+async def test_what_is_not_there_is_refused_in_the_one_shape(
+    method: str, path: str, status: int
+) -> None:
+    reply = await Browser(app_of(FakeService())).call(method, path, (), {})
+
+    assert reply.status == status
+    assert reply.error["message"]
 
 
 async def test_a_client_that_goes_away_cancels_its_query() -> None:
@@ -173,3 +259,11 @@ async def test_a_client_that_goes_away_cancels_its_query() -> None:
 
     assert service.asked[0].cancelled == ["the client went away"]
     assert reply.status == 499
+
+
+async def test_a_client_that_stays_until_the_end_cancels_nothing() -> None:
+    service = FakeService()
+
+    await Browser(app_of(service)).post(QUERY, {"query": "x"})
+
+    assert service.asked[0].cancelled == []

@@ -7,7 +7,9 @@ from antiphon.composition import Resources, wire
 from antiphon.composition.wiring import who_hears
 from antiphon.dispatcher import Registry
 from antiphon.engine import offline_model
+from antiphon.vocabulary.events import QueryReceived
 from antiphon.vocabulary.ports import Ports
+from tests.story import placed, query_received
 
 PORTS = Ports(
     publish=lambda _: None,
@@ -32,3 +34,16 @@ def test_the_subscriptions_of_a_query_are_those_that_the_wiring_says() -> None:
     assert [(each.kind, each.name) for each in subscriptions] == list(who_hears())
     assert len(subscriptions) == len(list(who_hears()))
     assert subscriptions[0].name == who_hears()[0][1]
+
+
+def test_queries_share_no_components() -> None:
+    shared = resources()
+    wirings = [wire(shared, PORTS) for _ in range(2)]
+    one, _ = [wiring.subscriptions() for wiring in wirings]
+
+    (received,) = placed("q1", [query_received("What is BM25?")])
+    for subscription in one:
+        if subscription.kind is QueryReceived and "Synthesizer" in subscription.name:
+            subscription.handler(received)
+    asked = [wiring.deciders[1].state.memory.intent.question for wiring in wirings]
+    assert asked == ["What is BM25?", ""]

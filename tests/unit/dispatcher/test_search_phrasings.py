@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from antiphon.access.layered_library import LayeredLibrary
 from antiphon.dispatcher import course_tools
 from antiphon.dispatcher.fusing import fuse, search_phrasings
 from antiphon.dispatcher.places import Place
-from antiphon.vocabulary.events import ToolSucceeded
+from antiphon.vocabulary.events import ToolFailed, ToolSucceeded
 from antiphon.vocabulary.values import Passage, StoredText
 from tests.unit.dispatcher.fakes import FakeCourse, FakeLibrary, Session, passage
 
@@ -71,6 +74,44 @@ def test_several_phrasings_are_searched_each_and_all_together() -> None:
     assert search.asked == ["rank. order by score", "rank", "order by score"]
 
 
+def test_what_earlier_rounds_found_is_not_brought_again() -> None:
+    known = at(0, 90)
+    search = Searched({"rank": [known, at(0, 90, lesson=2)], "order": [known]})
+
+    found = search_phrasings(search, ["rank", "order"], ANYWHERE, (known,))
+
+    assert ids(found) == ["Search-2-0-90"]
+
+
+def test_text_that_several_searches_rank_comes_before_what_one_ranks_first() -> None:
+    first = [at(0, 90, lesson=1), at(0, 90, lesson=2)]
+    second = [at(0, 90, lesson=3), at(30, 120, lesson=2)]
+
+    found = fuse([first, second])
+
+    assert ids(found) == ["Search-2-0-90", "Search-1-0-90"]
+
+
+def test_of_passages_that_overlap_the_best_one_alone_is_kept() -> None:
+    first = [at(100, 200), at(0, 90, lesson=2)]
+    second = [at(150, 250), at(200, 300, lesson=2), at(0, 90, course="Storage")]
+
+    found = fuse([first, second])
+
+    assert ids(found) == [
+        "Search-1-100-200",
+        "Search-2-0-90",
+        "Search-2-200-300",
+    ]
+
+
+def test_passages_whose_place_is_not_known_are_the_same_only_by_their_ids() -> None:
+    one, other = passage("One."), passage("Other.")
+
+    assert ids(fuse([[one], [one]])) == ids([one])
+    assert ids(fuse([[one, other], [other]])) == ids([other, one])
+
+
 def test_a_fused_result_is_no_longer_than_the_longest_that_it_is_made_of() -> None:
     first = [at(0, 100, lesson=number) for number in range(5)]
     second = [at(0, 300, lesson=number) for number in range(10, 12)]
@@ -82,8 +123,43 @@ def test_a_fused_result_is_no_longer_than_the_longest_that_it_is_made_of() -> No
     assert ids(found)[:2] == ["Search-0-0-100", "Search-10-0-300"]
 
 
+def test_scores_fall_and_the_best_is_of_the_size_of_a_single_searchs() -> None:
+    first = [at(0, 90, 5.5), at(0, 90, 4.0, lesson=2)]
+    second = [at(0, 90, 4.5), at(0, 90, 3.0, lesson=3)]
+
+    scores = [each.score for each in fuse([first, second])]
+
+    assert scores[0] == 5.5
+    assert scores == sorted(scores, reverse=True)
+    assert scores[-1] > 0
+
+
+def test_scores_below_zero_do_not_turn_the_order_round() -> None:
+    found = fuse([[at(0, 90, -1.0)], [at(0, 90, -2.0), at(0, 90, -3.0, lesson=2)]])
+
+    assert [each.score for each in found] == [0.0, 0.0]
+
+
 def test_nothing_found_by_any_phrasing_is_nothing() -> None:
     assert fuse([[], [], []]) == []
+
+
+async def test_the_tool_searches_by_each_phrasing_once_in_one_run() -> None:
+    library = FakeLibrary(passages=(passage("One."), passage("Two.")))
+
+    outcome = await Session(*course_tools(library)).call(
+        "search_course_content",
+        '{"query": "rank", "queries": ["order by score", "rank", "BM25"]}',
+    )
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert ids(outcome.passages) == ids(library.passages)
+    assert [query for _, query, _, _ in library.asked] == [
+        "rank. order by score. BM25",
+        "rank",
+        "order by score",
+        "BM25",
+    ]
 
 
 async def test_words_alone_stand_in_with_all_phrasings() -> None:
@@ -100,6 +176,18 @@ async def test_words_alone_stand_in_with_all_phrasings() -> None:
         ("keyword_search", "rank"),
         ("keyword_search", "BM25"),
     ]
+
+
+async def test_more_than_four_phrasings_are_refused() -> None:
+    more = json.dumps({"query": "a", "queries": ["b", "c", "d", "e"]})
+
+    outcome = await Session(*course_tools(FakeLibrary())).call(
+        "search_course_content", more
+    )
+
+    assert isinstance(outcome, ToolFailed)
+    assert outcome.failure == "invalid_arguments"
+    assert "queries: wanted List should have at most 3 items" in outcome.detail
 
 
 async def test_a_tenants_own_courses_and_the_shared_ones_are_fused() -> None:
@@ -120,3 +208,11 @@ async def test_a_tenants_own_courses_and_the_shared_ones_are_fused() -> None:
     assert [each.score for each in outcome.passages] == sorted(
         [each.score for each in outcome.passages], reverse=True
     )
+
+
+def test_fused_passages_are_those_found_but_for_their_scores() -> None:
+    found = at(0, 90, 2.0)
+
+    (fused,) = fuse([[found], [found]])
+
+    assert msgspec.structs.replace(fused, score=found.score) == found

@@ -6,8 +6,11 @@ import enum
 from typing import Literal
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from antiphon.dispatcher import tool_from_function
+from antiphon.vocabulary.errors import BadInputError
 from antiphon.vocabulary.events import ToolFailed, ToolStarted
 from tests.unit.dispatcher.fakes import Session
 
@@ -40,6 +43,38 @@ async def refusal(arguments: str) -> str:
     assert outcome.failure == "invalid_arguments"
     assert session.heard(ToolStarted) == []
     return outcome.detail
+
+
+async def test_arguments_come_as_the_types_of_the_function() -> None:
+    given_arguments = PAINT.parameters.read(
+        '{"what": "wall", "colour": "blue", "coats": 2, "gloss": null, "how": "spray", "tags": ["a"], "dry": true}'
+    )
+
+    assert given_arguments == {
+        "what": "wall", "colour": Colour.BLUE, "coats": 2, "gloss": None, "how": "spray", "tags": ["a"], "dry": True,
+    }  # fmt: skip
+
+
+def test_what_is_not_given_is_left_to_the_function_and_why_is_not_passed_on() -> None:
+    assert PAINT.parameters.read('{"what": "wall", "why": "it is grey"}') == {
+        "what": "wall"
+    }
+
+
+def test_a_function_that_takes_why_itself_is_given_it() -> None:
+    async def ask(why: str) -> str:
+        """Asks."""
+        return why
+
+    assert tool_from_function(ask).parameters.read('{"why": "x"}') == {"why": "x"}
+
+
+def test_no_arguments_at_all_are_an_empty_object() -> None:
+    async def ping() -> str:
+        """Pings."""
+        return "pong"
+
+    assert tool_from_function(ping).parameters.read(" ") == {}
 
 
 async def test_each_wrong_argument_is_named_with_what_was_wanted_and_found() -> None:
@@ -77,6 +112,16 @@ async def test_each_wrong_argument_is_named_with_what_was_wanted_and_found() -> 
 )
 async def test_hostile_arguments_are_refused_in_few_words(arguments: str) -> None:
     assert len(await refusal(arguments)) < 1_500
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_either_read_or_refused(arguments: str) -> None:
+    try:
+        said = str(PAINT.parameters.read(arguments))
+    except BadInputError as error:
+        said = str(error)
+
+    assert len(said) < 1_500
 
 
 async def test_an_unknown_tool_is_refused_with_the_names_of_those_there_are() -> None:

@@ -58,6 +58,15 @@ async def ask_again(session: Session, name: str) -> ToolSucceeded | ToolFailed:
     return outcome
 
 
+async def test_a_tool_without_effects_is_run_again() -> None:
+    office = Office()
+
+    outcome = await ask_again(Session(tool_from_function(office.look)), "look")
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert office.ran == ["Ada"]
+
+
 async def test_a_tool_with_effects_is_not_run_again_and_the_call_says_so() -> None:
     office = Office()
 
@@ -73,6 +82,22 @@ async def test_a_tool_with_effects_is_not_run_again_and_the_call_says_so() -> No
 
 def keyed(office: Office) -> Tool:
     return tool_from_function(office.enrol_once, has_effects=True, key_parameter="key")
+
+
+async def test_a_tool_with_effects_and_a_key_is_run_again_with_the_same_key() -> None:
+    office = Office()
+    first, second = Session(keyed(office)), Session(keyed(office))
+    first.request("t1", "enrol_once", ARGUMENTS)
+    await first.done()
+
+    outcome = await ask_again(second, "enrol_once")
+
+    assert isinstance(outcome, ToolSucceeded)
+    assert len(office.ran) == 2
+    assert len(set(office.ran)) == 1
+    (started,) = first.heard(ToolStarted)
+    assert (started, len(started.idempotency_key)) == (second.heard(ToolStarted)[0], 32)
+    assert office.ran[0] == f"Ada {started.idempotency_key}"
 
 
 async def test_the_recorded_key_is_used_also_where_the_query_has_another_id() -> None:
@@ -98,9 +123,37 @@ async def test_two_calls_never_have_one_key() -> None:
     assert len({event.idempotency_key for event in session.heard(ToolStarted)}) == 2
 
 
+async def test_a_call_whose_substitute_may_have_changed_something_is_not_run_again() -> (
+    None
+):
+    office = Office()
+    look = tool_from_function(office.look, substitutes=("enrol",))
+
+    outcome = await ask_again(
+        Session(look, tool_from_function(office.enrol, has_effects=True)), "look"
+    )
+
+    assert isinstance(outcome, ToolFailed)
+    assert outcome.failure == "interrupted"
+    assert office.ran == []
+
+
 def test_a_key_needs_a_parameter_of_its_own() -> None:
     with pytest.raises(ToolDefinitionError, match="give it a parameter `request: str`"):
         tool_from_function(Office().enrol, key_parameter="request")
+
+
+async def test_the_model_is_not_told_of_the_key_and_cannot_send_one() -> None:
+    office = Office()
+    tool = keyed(office)
+    session = Session(tool)
+    session.request("t1", "enrol_once", json.dumps({"student": "Ada", "key": "mine"}))
+    await session.done()
+
+    assert "key" not in tool.schema["properties"]
+    (failed,) = session.heard(ToolFailed)
+    assert failed.failure == "invalid_arguments"
+    assert office.ran == []
 
 
 async def test_the_same_call_id_in_two_queries_gets_two_keys() -> None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import codecs
 import importlib
 
 import pytest
 
+from antiphon.knowledge.readers import web_page
 from antiphon.knowledge.readers.content import UnreadableError
 from antiphon.knowledge.readers.plain_text import decode
 
@@ -58,6 +60,7 @@ EIGHT_BITS = [
     ("Thai", "cp874"),
     ("English", "cp1252"),
 ]
+WIDE = ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-32-le", "utf-32-be"]
 
 
 @pytest.mark.parametrize(("language", "encoding"), EIGHT_BITS)
@@ -68,6 +71,72 @@ def test_a_text_that_says_nothing_of_its_encoding_is_read(
 
     assert decode(written.encode(encoding)) == written
     assert decode(f"A line.\n{written}\n".encode(encoding)).split("\n")[1] == written
+
+
+@pytest.mark.parametrize("encoding", WIDE)
+@pytest.mark.parametrize("language", ["English", "Russian", "Chinese"])
+def test_wide_letters_are_read_with_a_mark_and_without(
+    language: str, encoding: str
+) -> None:
+    written = f"1. {WRITTEN[language]}\n"
+
+    assert decode(written.encode(encoding)) == written
+
+
+def test_what_was_pasted_into_a_text_of_utf8_is_read_too() -> None:
+    pasted = "The café costs ".encode() + "€ 5 — naïve.".encode("cp1252")
+
+    assert decode(pasted) == "The café costs € 5 — naïve."
+
+
+@pytest.mark.parametrize(
+    ("page", "encoding"),
+    [
+        ("<meta charset=koi8-r><p>{}", "koi8-r"),
+        ("<meta http-equiv=Content-Type content='text/html; charset=KOI8-R'><p>{}", "koi8-r"),
+        ("<?xml version='1.0' encoding='koi8-r'?>\n<html><p>{}</p></html>", "koi8-r"),
+        ("<script>" + "x" * 5_000 + "</script><meta charset=koi8-r><p>{}", "koi8-r"),
+        # What is declared and wrong counts for nothing.
+        ("<meta charset=koi8-r><p>{}", "utf-8"),
+        ("<meta charset=utf8mb4><p>{}", "utf-8"),
+        ("<meta charset=hex><p>{}", "utf-8"),
+        ("<meta charset=utf-8><p>{}", "cp1251"),
+        ("<script charset=utf-8 src=a.js></script><p>{}", "cp1251"),
+        ("<p>{}", "utf-8"),
+        ("<p>{}", "utf-16-le"),
+    ],
+)  # fmt: skip
+def test_a_page_is_read_in_its_encoding_whatever_it_declares(
+    page: str, encoding: str
+) -> None:
+    data = page.format(WRITTEN["Russian"]).encode(encoding)
+
+    lines = [line.text for line in web_page.read(data).lines if line.text]
+
+    assert lines == [WRITTEN["Russian"]]
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"\0" * 500,
+        b"GIF89a\0\0\0\0",
+        b"Some words\0 and more words.",
+        bytes(range(1, 32)) * 9,
+        bytes(range(256)) * 9,
+        codecs.BOM_UTF16_LE + b"a",
+    ],
+)
+def test_what_is_no_text_is_refused(data: bytes) -> None:
+    with pytest.raises(UnreadableError):
+        decode(data)
+
+
+def test_text_that_is_no_language_in_any_encoding_is_named() -> None:
+    data = bytes(byte for byte in range(0x80, 0x100) if byte != 0xA0) * 3
+
+    with pytest.raises(UnreadableError, match="no known encoding; save it as UTF-8"):
+        decode(data)
 
 
 def test_texts_are_read_without_the_extra_that_reads_other_documents(

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from antiphon.knowledge.scoring import SentenceScores, Tuning
-from antiphon.knowledge.selecting import Selection
+from antiphon.knowledge.selecting import LONGEST_PASSAGE, Selection
 from antiphon.knowledge.stretches import Place, SentenceRow, StoredChunks
 from antiphon.knowledge.vectors import Flags
 
@@ -55,6 +55,42 @@ def select(
     spans = Selection(row, scores, banned, characters, limit, Tuning()).run()
     number = {int(place): n for n, place in enumerate(row.sentences)}
     return [(number[span.first], number[span.last]) for span in spans]
+
+
+def test_sentences_beside_one_another_are_one_passage() -> None:
+    assert select(row_of(6), [0, 5, 4, 0, 0, 0], 200) == [(1, 2)]
+
+
+def test_what_stands_between_two_near_sentences_belongs_to_the_passage() -> None:
+    assert select(row_of(6), [0, 5, 0, 4, 0, 0], 300) == [(1, 3)]
+
+
+def test_no_passage_reaches_from_one_lesson_into_another() -> None:
+    assert select(row_of(2, 2), [0, 5, 4, 0], 200) == [(1, 1), (2, 2)]
+
+
+def test_the_budget_holds_and_the_first_sentence_comes_however_long_it_is() -> None:
+    assert select(row_of(6), [0, 5, 4, 0, 0, 0], 250) == [(1, 2)]
+    assert select(row_of(6), [0, 5, 4, 0, 0, 0], 10) == [(1, 1)]
+
+
+def test_no_passage_is_longer_than_the_longest() -> None:
+    spans = select(row_of(40), [float(n == 20) for n in range(40)], 3_000)
+
+    assert len(spans) > 1
+    assert all((last - first + 1) * LENGTH <= LONGEST_PASSAGE for first, last in spans)
+
+
+def test_there_are_no_more_passages_than_asked_for() -> None:
+    assert len(select(row_of(1, 1, 1, 1), [4, 3, 2, 1], 400, limit=2)) == 2
+
+
+def test_what_is_banned_is_neither_chosen_nor_reached_over() -> None:
+    row = row_of(5)
+    banned = np.zeros(len(row), dtype=bool)
+    banned[2] = True
+
+    assert select(row, [0, 5, 4, 3, 0], 200, banned=banned) == [(1, 1), (3, 3)]
 
 
 def test_the_second_passage_is_about_the_name_that_the_first_does_not_hold() -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from antiphon.knowledge.chunking import chunk_section
 from antiphon.knowledge.parsing import parse_content
 from antiphon.knowledge.readers import Content, Line
-from antiphon.knowledge.values import Section
+from antiphon.knowledge.values import Document, Section
+from tests.fakes_knowledge import HashingEmbedder
 
 
 def section_of(*lines: Line | str) -> Section:
@@ -15,6 +17,17 @@ def section_of(*lines: Line | str) -> Section:
 
 def places(section: Section) -> list[tuple[str, str]]:
     return [(section.text[mark.start :].partition("\n")[0], mark.place) for mark in section.marks]  # fmt: skip
+
+
+def test_rows_stand_under_their_header_and_what_follows_does_not() -> None:
+    section = section_of(
+        "Prices:", "", "| Type | Price |", "| Hemp | 9 |", "| Wire | 4 |", "", "They rise."
+    )  # fmt: skip
+
+    assert section.text == (
+        "Prices:\n\n| Type | Price |\n|---|---|\n| Hemp | 9 |\n| Wire | 4 |\n\nThey rise."
+    )
+    assert places(section) == [("| Hemp | 9 |", "Type | Price"), ("They rise.", "")]
 
 
 def test_a_page_or_a_heading_is_named_before_the_columns_and_again_behind_the_table() -> (
@@ -38,3 +51,16 @@ def test_one_row_alone_and_code_are_no_tables() -> None:
 
     assert "---" not in section.text
     assert section.marks == ()
+
+
+def test_a_header_and_the_dashes_below_it_are_one_sentence() -> None:
+    rows = [f"| Rope {number} | {number} euro |" for number in range(60)]
+    section = section_of("| Type | Price |", *rows)
+    document = Document(path="/a", content_hash="", title="T", sections=(section,))
+
+    chunks = chunk_section(document, section, HashingEmbedder())
+
+    assert len(chunks) > 1
+    assert chunks[0].sentences[0] == "| Type | Price |\n|---|---|"
+    sentences = [each for chunk in chunks for each in chunk.sentences]
+    assert sentences[1:] == rows

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.telemetry.identifiers import OTHER, BoundedNames, identifier
+from antiphon.telemetry.identifiers import OTHER, BoundedNames, identifier, offered
+
+
+@pytest.mark.parametrize(
+    "name", ["claude-sonnet-5-5", "toolu_01Ab", "org/model:7b", "end_turn", "f1"]
+)
+def test_a_name_stays(name: str) -> None:
+    assert identifier(name) == name
 
 
 @pytest.mark.parametrize(
@@ -13,6 +20,11 @@ from antiphon.telemetry.identifiers import OTHER, BoundedNames, identifier
 )
 def test_what_may_be_text_is_other(text: str) -> None:
     assert identifier(text) == OTHER
+
+
+def test_a_tool_that_is_not_offered_is_other() -> None:
+    assert offered("search", ("search",)) == "search"
+    assert offered("rm-rf", ("search",)) == OTHER
 
 
 def test_a_label_has_so_many_values_and_no_more() -> None:

@@ -37,6 +37,44 @@ async def shown(metrics: Metrics) -> dict[str, float]:
     return found
 
 
+async def test_a_queue_is_shown_as_it_is_when_it_is_asked_for() -> None:
+    metrics, queue = Metrics(), Queue()
+    watch_queue(metrics, queue)
+
+    before = await shown(metrics)
+    queue.now = QueueState(lanes=(0, 0, 0))
+    after = await shown(metrics)
+
+    assert before == {
+        "queue_reachable": 1,
+        "queue_waiting 0": 1,
+        "queue_waiting 1": 0,
+        "queue_waiting 2": 2,
+        "queue_oldest_seconds": 1.5,
+        "queue_claimed": 2,
+        "queue_dead": 4,
+        "claims_held": 0,
+        "claims_lost_total": 0,
+    }
+    assert after["queue_waiting 2"] == after["queue_claimed"] == 0
+
+
+async def test_of_a_queue_that_is_away_only_that_and_the_own_claims_are_shown() -> None:
+    metrics, queue = Metrics(), Queue()
+    counts = watch_queue(metrics, queue)
+    counts.claimed(1)
+    queue.away = True
+
+    found = await shown(metrics)
+
+    assert found == {
+        "queue_reachable": 0,
+        "claims_held": 1,
+        "claims_total first": 1,
+        "claims_lost_total": 0,
+    }
+
+
 async def test_claims_are_counted_by_whether_another_worker_had_the_query() -> None:
     metrics = Metrics()
     counts = watch_queue(metrics, Queue())
